@@ -1,0 +1,1 @@
+"""Raw output to a typed answer: reasoning blocks, extraction, parsing. Never guesses."""

@@ -1,0 +1,75 @@
+"""Answers as JSON objects in seed 003's shapes, and as a person reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from steelyard.canonical.typed_objects import inferred_type
+from steelyard.records.answers import Answer, Choice, FinalAnswer, ListAnswer, Number, Reasoning, Text
+
+
+def answer_object(answer: Answer) -> dict[str, Any]:
+    """Return an answer as seed 003's typed object; what is unset is left out, what has a default is written.
+
+    >>> answer_object(ListAnswer(("ai", "earnings")))
+    {'items': ['ai', 'earnings'], 'ordered': False, 'unique': True}
+    """
+    match answer:
+        case Reasoning():
+            parts: dict[str, Any] = msgspec.to_builtins(answer)
+            return {
+                "final_answer": _final_object(answer.final_answer),
+                "steps": [_identified(step) for step in parts.get("steps", [])],
+                "claims": [{"evidence": [], **claim} for claim in parts.get("claims", [])],
+            }
+        case ListAnswer():
+            return {"items": list(answer.items), "ordered": answer.ordered, "unique": answer.unique}
+        case Text():
+            return {"value": answer.value, "normalize": answer.normalize, **_set_fields(answer)}
+        case Choice() | Number():
+            return _set_fields(answer)
+
+
+def answer_text(answer: Answer) -> str:
+    """Return an answer as a person reads it.
+
+    >>> answer_text(Number(12.5, "%")), answer_text(ListAnswer(("ai", "earnings"))), answer_text(Number(value=True))
+    ('12.5 %', 'ai, earnings', 'true')
+    """
+    match answer:
+        case Choice() | Text():
+            return answer.value
+        case ListAnswer():
+            return ", ".join(answer.items)
+        case Reasoning():
+            return answer_text(answer.final_answer.answer)
+        case Number():
+            value = _value_text(answer)
+            return f"{value} {answer.unit}" if answer.unit else value
+
+
+def _set_fields(answer: Choice | Number | Text) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(answer)
+    return fields
+
+
+def _identified(step: dict[str, Any]) -> dict[str, Any]:
+    return {"id": step["id"], "text": step["text"]} if "id" in step else step
+
+
+def _final_object(final: FinalAnswer) -> dict[str, Any]:
+    """Return a final answer's object; it names its type only where its shape does not show it."""
+    fields = answer_object(final.answer)
+    return fields if inferred_type(fields) == final.answer_type else {"answer_type": final.answer_type, **fields}
+
+
+def _value_text(answer: Number) -> str:
+    """Return a number's digits; an integer of more digits than Python prints is shown by its size."""
+    value = answer.value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else str(value)
+    return str(value) if value.bit_length() < 10_000 else f"an integer of {value.bit_length()} bits"

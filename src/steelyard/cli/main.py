@@ -1,0 +1,83 @@
+"""The command line: parse, call the pipeline, print, exit.
+
+Every command's body is imported when the command runs, so that `--help` starts at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from steelyard import __version__
+from steelyard.cli.environment import load_environment_file
+from steelyard.cli.failures import reported
+
+COMMANDS = {
+    "eval": ("steelyard.cli.eval", "Evaluate a task: predictions to scorecards, metrics and a run."),
+    "score": ("steelyard.cli.score", "Judge one pair of answers, or CanonicalAnswer lines from standard input."),
+    "rescore": ("steelyard.cli.rescore", "Judge a run's stored predictions again."),
+    "runs": ("steelyard.cli.runs", "List runs, show one, or look at its items."),
+    "validate": ("steelyard.cli.validate", "Check an eval set and print its composition."),
+    "scorers": ("steelyard.cli.names", "List every scorer with version, parameters and meaning."),
+    "metrics": ("steelyard.cli.names", "List every metric with version, direction and meaning."),
+    "schema": ("steelyard.cli.schema", "Print the JSON Schema of a file format."),
+    "init": ("steelyard.cli.init", "Write a commented task file to start from."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called; help is printed from one line each."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order in which a newcomer meets them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command by name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(COMMANDS[cmd_name][0])
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Print the commands without importing any."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "auto_envvar_prefix": "STEELYARD",
+        "max_content_width": 100,
+    },
+    epilog="Example: steelyard eval --dataset data.jsonl --predictions out.jsonl --answer-type text --name first",
+)
+@click.version_option(__version__, prog_name="steelyard", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Weigh model outputs: is this run better than the last one, where, and may it ship?"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    load_environment_file()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    with reported(json_wanted="--json" in given or _asks_for_json(given)):
+        cli.main(args=given, prog_name="steelyard", standalone_mode=False)
+    sys.stdout.flush()
+    # Skips the teardown of numpy, pyarrow and polars, which costs more than a small evaluation.
+    os._exit(0) if arguments is None else sys.exit(0)
+
+
+def _asks_for_json(given: Sequence[str]) -> bool:
+    pairs = zip(given, given[1:], strict=False)
+    return "--format=json" in given or any(pair == ("--format", "json") for pair in pairs)

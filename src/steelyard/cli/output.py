@@ -1,0 +1,42 @@
+"""Printing: tables for people, JSON for machines. Foreign text is escaped for the one and exact in the other."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from steelyard.errors import escape
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document on standard output."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=not _can_print_unicode()))
+
+
+def _can_print_unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print aligned columns; the last one wraps on a terminal."""
+    from rich.console import Console  # noqa: PLC0415 - rich is for people's output only
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in header:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(escape(str(cell))) for cell in row))
+    console = Console(no_color=plain(), highlight=False, width=None if sys.stdout.isatty() else 160)
+    console.print(table)
+
+
+def plain() -> bool:
+    """Return whether output is for a log: no colours, no progress bars."""
+    return bool(os.environ.get("NO_COLOR") or os.environ.get("CI")) or not sys.stdout.isatty()

@@ -1,0 +1,1 @@
+"""Task files, scoring profiles and command-line overrides to one effective configuration."""

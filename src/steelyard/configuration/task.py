@@ -1,0 +1,166 @@
+"""The task file (page 05), and seed 003's task YAML, which means the same in other words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+from pydantic import Field, field_validator, model_validator
+
+from steelyard.configuration.problems import Strict, checked
+from steelyard.configuration.rules import FormatRule
+
+TaskType: TypeAlias = Literal["choice", "number", "list", "text", "reasoning", "label", "mixed"]
+
+TAG_FIELDS = ("section", "category", "difficulty")
+"""Top-level fields of a row that become tags unless a task says otherwise."""
+
+_TASK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class Fields(Strict):
+    """Field names of the data where they differ from page 10's."""
+
+    id: str | None = None
+    input: str | None = None
+    reference: str | None = None
+    prediction: str | None = None
+    confidence: str | None = None
+    choices: str | None = None
+    conversation: str | None = None
+    turn: str | None = None
+
+
+class ScorerEntry(Strict):
+    """`{name: number@v1, tolerance_rel: 0.02}`; every further key is a parameter of the scorer."""
+
+    model_config = Strict.model_config | {"extra": "allow"}
+
+    name: str
+    pass_threshold: float | None = Field(default=None, ge=0, le=1)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters given for the scorer."""
+        return dict(self.model_extra or {})
+
+
+class MetricEntry(Strict):
+    """`{name: f1, normalize: squad}`; every further key is a parameter of the metric."""
+
+    model_config = Strict.model_config | {"extra": "allow"}
+
+    name: str
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters given for the metric."""
+        return dict(self.model_extra or {})
+
+
+class FieldMetric(Strict):
+    """Seed 003's `{type: exact_match, pred_field: sentiment, label_field: gt_sentiment}`."""
+
+    model_config = Strict.model_config | {"extra": "allow"}
+
+    type: str
+    pred_field: str
+    label_field: str
+    name: str | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters given for the scorer behind the name."""
+        return dict(self.model_extra or {})
+
+
+class EvalBlock(Strict):
+    """Seed 001's `eval:` block, as it stands there."""
+
+    format_rules: tuple[FormatRule, ...] = Field(default=(), strict=False)
+    gold_set: str | None = None
+    slice_by_tags: tuple[str | tuple[str, ...], ...] = Field(default=(), strict=False)
+    hard_examples: int = Field(default=50, ge=0, le=100_000)
+
+    @field_validator("slice_by_tags", mode="before")
+    @classmethod
+    def _lists_are_cross_slices(cls, value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        return tuple(tuple(entry) if isinstance(entry, list) else entry for entry in value)
+
+
+class Task(Strict):
+    """A task file, checked. Paths are still as written; `pipeline` resolves them against the file."""
+
+    task: str
+    version: str | int | None = None
+    dataset: str | None = None
+    predictions: str | None = None
+    answer_type: TaskType = "text"
+    fields: Fields = Fields()
+    tag_fields: tuple[str, ...] = Field(default=TAG_FIELDS, strict=False)
+    choices: tuple[str, ...] = Field(default=(), strict=False)
+    aliases: dict[str, tuple[str, ...]] = Field(default_factory=dict, strict=False)
+    model: str | None = None
+    prompt: str | None = None
+    prompt_file: str | None = None
+    prompt_version: str | None = None
+    generation: dict[str, Any] = Field(default_factory=dict)
+    extract: str | dict[str, str] | None = None
+    parse_schema: dict[str, Any] | None = None
+    scorers: tuple[str | ScorerEntry, ...] = Field(default=(), strict=False)
+    metrics: tuple[str | FieldMetric | MetricEntry, ...] | None = Field(default=None, strict=False)
+    scoring_profile: str | None = None
+    eval: EvalBlock = EvalBlock()
+    cluster_by: str | None = None
+    gates: tuple[dict[str, Any], ...] = Field(default=(), strict=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _seed_003_names(cls, values: Any) -> Any:
+        """`name` is `task` and `prompt_template` is `prompt` in seed 003."""
+        if not isinstance(values, dict):
+            return values
+        renamed = dict(values)
+        for seed, ours in (("name", "task"), ("prompt_template", "prompt")):
+            if seed in renamed and ours in renamed:
+                raise ValueError(f"{seed} and {ours} mean the same: give one")
+            if seed in renamed:
+                renamed[ours] = renamed.pop(seed)
+        return renamed
+
+    @field_validator("aliases", mode="before")
+    @classmethod
+    def _alias_lists(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {key: tuple(entry) if isinstance(entry, list) else entry for key, entry in value.items()}
+
+    @field_validator("task")
+    @classmethod
+    def _is_a_name(cls, value: str) -> str:
+        if not _TASK_NAME.fullmatch(value):
+            raise ValueError("a task's name has letters, digits, `.`, `_` and `-`, and starts with a letter or digit")
+        return value
+
+    @field_validator("tag_fields", "choices", "scorers", "metrics", "gates", mode="before")
+    @classmethod
+    def _lists(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _one_prompt(self) -> Task:
+        if self.prompt is not None and self.prompt_file is not None:
+            raise ValueError("prompt and prompt_file are both given: give one")
+        return self
+
+
+def parse_task(values: Mapping[str, Any], *, file: str | None = None) -> Task:
+    """Return a task from the content of its file.
+
+    >>> parse_task({"task": "demo", "answer_type": "number"}).answer_type
+    'number'
+    """
+    return checked(Task, values, file=file)

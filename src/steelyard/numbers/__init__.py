@@ -1,0 +1,1 @@
+"""Pure functions of written quantities: the number grammar, units, and the ladder of numeric matches."""

@@ -1,0 +1,59 @@
+"""The journal of a run: one line per prediction, itself a predictions file that can be evaluated again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from steelyard.reading.references import prediction_field, reference_field, value_of
+from steelyard.records.blocks import ItemBlock
+from steelyard.records.fields import FieldNames
+from steelyard.records.items import Item, Prediction
+from steelyard.store.files import json_line, replacing
+
+_KEPT = (
+    "state", "status", "error", "confidence", "probabilities", "loss", "n_tokens", "eval_time_ms", "latency_ms",
+    "prompt_tokens", "completion_tokens", "tokens_in", "tokens_out", "parsed",
+)  # fmt: skip
+_IDS = ("id", "item_id", "sample_id", "trace_id")
+
+
+class StoredJournal:
+    """Writes the journal of stored predictions as they are read."""
+
+    def __init__(self, path: Path, names: FieldNames, *, separate: bool) -> None:
+        self._replacing = replacing(path)
+        self._names = names
+        self._separate = separate
+        """Whether predictions came from a file of their own, whose rows are then kept whole."""
+
+    def __enter__(self) -> Self:
+        self._stream = self._replacing.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._replacing.__exit__(kind, error, trace)
+
+    def write(self, block: ItemBlock) -> None:
+        """Append the predictions of a block; an item without one has no line."""
+        lines = [
+            json_line({"item_id": item.id, **self._fields(item, prediction)})
+            for item, prediction in zip(block.items, block.predictions, strict=True)
+            if prediction is not None
+        ]
+        self._stream.write(b"".join(lines))
+
+    def _fields(self, item: Item, prediction: Prediction) -> dict[str, Any]:
+        if prediction.state == "unparsed":
+            return {"state": "failed", "error": prediction.error}
+        if self._separate:
+            ids = {*_IDS, self._names.id}
+            return {name: value for name, value in prediction.fields.items() if name not in ids}
+        fields = item.fields
+        kept = {name: fields[name] for name in _KEPT if name in fields}
+        kept |= {name: value for name, value in fields.items() if name.startswith("pred_")}
+        named = prediction_field(fields, self._names, reference_field(fields, self._names))
+        return kept if named is None or named in kept else {"prediction": value_of(fields, named), **kept}

@@ -1,0 +1,43 @@
+"""Label names for classification: an answer that spells a label is that label; anything else stays what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from steelyard.records.answers import Answer, Choice
+from steelyard.text.normalise import normalise
+
+
+class LabelNames:
+    """The labels of a task with their other spellings."""
+
+    def __init__(self, labels: Iterable[str], aliases: Mapping[str, str] | None = None) -> None:
+        self.labels = tuple(labels)
+        self._names = {normalise(label, "basic"): label for label in reversed(self.labels)}
+        for alias, label in (aliases or {}).items():
+            self._names.setdefault(normalise(alias, "basic"), label)
+
+    def of(self, answer: Answer) -> str:
+        """Return the label that an answer spells, or the answer itself where it spells none."""
+        assert isinstance(answer, Choice)
+        return self._names.get(normalise(answer.value, "basic"), answer.value)
+
+    def true_probability(self, fields: Mapping[str, Any], expected: Answer, *, right: bool) -> float | None:
+        """Return the probability given to the true label, as far as a prediction's row tells it.
+
+        Its own entry in `probabilities`; else the `confidence` in the predicted label when that is right, and one
+        minus it when it is wrong.
+        """
+        known = fields.get("probabilities")
+        if isinstance(known, dict) and is_probability(known.get(self.of(expected))):
+            return float(known[self.of(expected)])
+        confidence = fields.get("confidence")
+        if not is_probability(confidence):
+            return None
+        return float(confidence) if right else 1.0 - float(confidence)
+
+
+def is_probability(value: Any) -> bool:
+    """Return whether a value is a number in [0, 1]."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1

@@ -1,0 +1,40 @@
+"""What a caller may ask of an evaluation, from the command line or from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateOptions:
+    """The command line of `steelyard eval` as a record. None means: as the task file says."""
+
+    task_file: Path | None = None
+    task: Mapping[str, Any] | None = None
+    """A task's content where there is no file."""
+    dataset: str | None = None
+    predictions: str | None = None
+    answer_type: str | None = None
+    limit: int | None = None
+    sample_size: int | None = None
+    seed: int = 0
+    metrics: tuple[str, ...] | None = None
+    scorer: str | None = None
+    extract: str | None = None
+    slice_by: tuple[str | tuple[str, ...], ...] | None = None
+    hard_examples: int | None = None
+    cluster_by: str | None = None
+    profile: str | None = None
+    name: str | None = None
+    runs_dir: Path = Path("runs")
+    bad_rows: Literal["refuse", "quarantine"] = "refuse"
+    strict_ids: bool = False
+    model_name: str | None = None
+    """What to call the model behind stored predictions."""
+    workers: int = 1
+    max_line_bytes: int | None = None
+    max_depth: int | None = None
+    max_unpacked_bytes: int | None = None

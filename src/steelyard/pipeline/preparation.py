@@ -1,0 +1,298 @@
+"""From a task and its overrides to everything an evaluation needs: judgements, metrics, the report asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steelyard.canonical.extraction import Extraction, parse_extraction
+from steelyard.canonical.predictions import canonical_signature
+from steelyard.configuration.profile import ScoringProfile, parse_profile
+from steelyard.configuration.task import FieldMetric, MetricEntry, ScorerEntry, Task, parse_task
+from steelyard.errors import ConfigurationError, Problem, UsageError
+from steelyard.pipeline.judging import Judgement
+from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.row_values import predicted_field, row_field, row_prediction, row_reference
+from steelyard.reading.yaml_file import read_yaml
+from steelyard.records.answers import ANSWER_TYPES, AnswerType
+from steelyard.records.fields import FieldNames
+from steelyard.records.items import Item
+from steelyard.records.plans import CLASSIFICATION_METRICS, ReportPlan
+from steelyard.registry import Metric, Scorer, bind_metric, bind_scorer, direction_of
+from steelyard.scoring.seed_names import SEED_METRICS
+
+DEFAULT_SCORERS: dict[AnswerType, str] = {
+    "choice": "choice@v1",
+    "number": "number@v1",
+    "list": "list@v1",
+    "text": "text@v1",
+    "reasoning": "reasoning@v1",
+}
+DEFAULT_METRICS: dict[str, tuple[str, ...]] = {
+    "text": ("eval_loss", "perplexity", "f1", "exact_match"),
+    "label": ("accuracy", "macro_f1", "confusion_matrix"),
+    "choice": ("accuracy",),
+}
+"""Seed 001's default sets. Other answer types report their scorer's parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A task made ready: what to ask of every item and what to report over all of them."""
+
+    task: Task
+    folder: Path
+    """What relative paths in the task are relative to."""
+    judgements: tuple[Judgement, ...]
+    metrics: tuple[Metric, ...]
+    """Metrics of one item, computed beside the scorers."""
+    classification: tuple[str, ...]
+    field_names: FieldNames
+    report: ReportPlan
+    signatures: dict[str, Any]
+
+
+def load_task(options: EvaluateOptions) -> tuple[Task, Path]:
+    """Return the task of a file or of the command line alone, with the command line's overrides applied."""
+    if options.task_file is not None:
+        values, folder = dict(read_yaml(options.task_file)), options.task_file.parent
+    else:
+        values, folder = dict(options.task or {"task": "evaluation"}), Path()
+    overrides: dict[str, Any] = {
+        "answer_type": options.answer_type,
+        "extract": options.extract,
+        "cluster_by": options.cluster_by,
+        "metrics": list(options.metrics) if options.metrics is not None else None,
+        "scorers": [options.scorer] if options.scorer else None,
+    }
+    values |= {key: value for key, value in overrides.items() if value is not None}
+    block = dict(values.get("eval") or {})
+    if options.slice_by is not None:
+        block["slice_by_tags"] = [list(entry) if isinstance(entry, tuple) else entry for entry in options.slice_by]
+    if options.hard_examples is not None:
+        block["hard_examples"] = options.hard_examples
+    if block:
+        values["eval"] = block
+    return parse_task(values, file=str(options.task_file) if options.task_file else None), folder
+
+
+def prepare(options: EvaluateOptions) -> Prepared:
+    """Check everything that can be checked before the first row is read."""
+    task, folder = load_task(options)
+    profile = _profile(task, folder, options)
+    names = FieldNames(**task.fields.model_dump())
+    judgements = _judgements(task, profile, names)
+    requested = _requested_metrics(task, profile)
+    item_metrics = tuple(metric for metric in requested if metric.definition.kind == "item")
+    classification = _classification(task, requested)
+    report = _report(task, judgements, requested, item_metrics, classification)
+    signatures = {
+        "scorers": [scorer.signature for judgement in judgements for scorer in judgement.scorers.values()],
+        "metrics": [metric.signature for metric in requested],
+        "canonical": [
+            canonical_signature(answer_type, judgement.extraction)
+            for judgement in judgements
+            for answer_type in judgement.scorers
+        ],
+    }
+    return Prepared(task, folder, judgements, item_metrics, classification, names, report, signatures)
+
+
+def _profile(task: Task, folder: Path, options: EvaluateOptions) -> ScoringProfile | None:
+    path = Path(options.profile) if options.profile else folder / task.scoring_profile if task.scoring_profile else None
+    return parse_profile(read_yaml(path), file=str(path)) if path is not None else None
+
+
+def _judgements(task: Task, profile: ScoringProfile | None, names: FieldNames) -> tuple[Judgement, ...]:
+    fields = [entry for entry in task.metrics or () if isinstance(entry, FieldMetric)]
+    if fields:
+        if task.scorers:
+            raise ConfigurationError(
+                Problem(
+                    code="bad-configuration",
+                    message="`scorers` and metrics with pred_field and label_field are both given",
+                    hint="give one: field metrics name their own scorers",
+                )
+            )
+        return tuple(_field_judgement(task, entry, profile) for entry in fields)
+    extraction = parse_extraction(task.extract)
+    if task.scorers:
+        scorers = [_bind(entry, task, profile) for entry in task.scorers]
+        return tuple(_judgement(task, scorer, extraction, names) for scorer in scorers)
+    if task.answer_type == "mixed":
+        bound = {kind: _default_scorer(kind, task, profile) for kind in ANSWER_TYPES}
+        return (_with_fields(task, "score", bound, None, extraction, names),)
+    kind: AnswerType = "choice" if task.answer_type == "label" else task.answer_type
+    return (_judgement(task, _default_scorer(kind, task, profile), extraction, names),)
+
+
+def _bind(entry: str | ScorerEntry, task: Task, profile: ScoringProfile | None) -> Scorer:
+    if isinstance(entry, str):
+        return _with_task_parameters(bind_scorer(entry), task, profile)
+    given = bind_scorer(entry.name, entry.parameters, pass_threshold=entry.pass_threshold)
+    return _with_task_parameters(given, task, profile)
+
+
+def _default_scorer(kind: AnswerType, task: Task, profile: ScoringProfile | None) -> Scorer:
+    wanted = profile.scorers.get(kind) if profile else None
+    parameters: dict[str, Any] = {}
+    if kind == "text" and wanted and wanted.primary_metric:
+        parameters["primary"] = wanted.primary_metric.removeprefix("reference_")
+    threshold = wanted.pass_threshold if wanted else None
+    scorer = bind_scorer(DEFAULT_SCORERS[kind], parameters, pass_threshold=threshold)
+    return _with_task_parameters(scorer, task, profile)
+
+
+def _with_task_parameters(scorer: Scorer, task: Task, profile: ScoringProfile | None) -> Scorer:
+    """Give a scorer what the task and the profile say for all of them: aliases, normalisation, units."""
+    declared, bound = scorer.definition.parameters, dict(scorer.parameters)
+    if "aliases" in declared and "aliases" not in bound and task.aliases:
+        bound["aliases"] = tuple(f"{alias}={choice}" for choice, found in task.aliases.items() for alias in found)
+    if profile is not None:
+        if "normalize" in declared and "normalize" not in bound:
+            bound["normalize"] = profile.normalization.profile
+        if "unit_aliases" in declared and "unit_aliases" not in bound and profile.normalization.unit_aliases:
+            pairs = sorted(profile.normalization.unit_aliases.items())
+            bound["unit_aliases"] = tuple(f"{alias}={unit}" for alias, unit in pairs)
+    return bind_scorer(scorer.definition.key, bound, pass_threshold=scorer.pass_threshold)
+
+
+def _judgement(task: Task, scorer: Scorer, extraction: Extraction, names: FieldNames) -> Judgement:
+    kind = scorer.definition.answer_type
+    return _with_fields(task, scorer.name, {kind: scorer}, kind, extraction, names)
+
+
+def _with_fields(
+    task: Task,
+    name: str,
+    scorers: Mapping[AnswerType, Scorer],
+    kind: AnswerType | None,
+    extraction: Extraction,
+    names: FieldNames,
+) -> Judgement:
+    return Judgement(
+        name=name,
+        scorers=scorers,
+        answer_type=kind,
+        extraction=extraction,
+        prediction=lambda prediction: row_prediction(prediction.fields, names),
+        reference=lambda item: row_reference(item.fields, names),
+        choices=task.choices,
+        choices_of=_row_choices(names.choices, task.choices) if names.choices else None,
+    )
+
+
+def _row_choices(field: str, default: tuple[str, ...]) -> Callable[[Item], tuple[str, ...]]:
+    def choices(item: Item) -> tuple[str, ...]:
+        try:
+            found = row_field(item.fields, field)
+        except KeyError:
+            return default
+        return tuple(str(entry) for entry in found) if isinstance(found, list) else default
+
+    return choices
+
+
+def _field_judgement(task: Task, entry: FieldMetric, profile: ScoringProfile | None) -> Judgement:
+    """Return seed 003's `{type, pred_field, label_field}` as a judgement over two fields of the row."""
+    if entry.type not in SEED_METRICS:
+        known = ", ".join(SEED_METRICS)
+        raise ConfigurationError(
+            Problem(code="unknown-name", message=f"there is no metric type {entry.type!r}; there are {known}")
+        )
+    meaning = SEED_METRICS[entry.type]
+    scorer = _with_task_parameters(bind_scorer(meaning.scorer, entry.parameters), task, profile)
+    return Judgement(
+        name=entry.name or f"{entry.type}.{entry.label_field.removeprefix('gt_')}",
+        scorers={meaning.answer_type: scorer},
+        answer_type=meaning.answer_type,
+        extraction=parse_extraction(None),
+        prediction=lambda prediction: predicted_field(prediction.fields, entry.pred_field),
+        reference=lambda item: row_field(item.fields, entry.label_field),
+        choices=task.choices,
+    )
+
+
+def _requested_metrics(task: Task, profile: ScoringProfile | None) -> tuple[Metric, ...]:
+    if task.metrics is None:
+        wanted = profile.scorers.get(task.answer_type) if profile and task.answer_type in ANSWER_TYPES else None  # type: ignore[call-overload]
+        listed: Sequence[Any] = (
+            wanted.metrics if wanted and wanted.metrics else DEFAULT_METRICS.get(task.answer_type, ())
+        )
+        if task.scorers and task.answer_type not in ("label", "text"):
+            listed = ()
+    else:
+        listed = [entry for entry in task.metrics if not isinstance(entry, FieldMetric)]
+    metrics = [
+        bind_metric(entry.name, entry.parameters) if isinstance(entry, MetricEntry) else bind_metric(entry)
+        for entry in listed
+    ]
+    repeated = {metric.name for metric in metrics if sum(other.name == metric.name for other in metrics) > 1}
+    if repeated:
+        raise ConfigurationError(
+            Problem(code="bad-configuration", message=f"metrics are listed twice: {', '.join(sorted(repeated))}")
+        )
+    return tuple(metrics)
+
+
+def _classification(task: Task, metrics: Sequence[Metric]) -> tuple[str, ...]:
+    names = tuple(metric.name for metric in metrics if metric.definition.kind == "classification")
+    if names and task.answer_type not in ("label", "choice"):
+        raise ConfigurationError(
+            Problem(
+                code="bad-configuration",
+                message=f"{names[0]} is a classification metric, and the task's answer_type is {task.answer_type}",
+                hint="set answer_type: label",
+            )
+        )
+    return tuple(name for name in CLASSIFICATION_METRICS if name in names)
+
+
+def _report(
+    task: Task,
+    judgements: Sequence[Judgement],
+    requested: Sequence[Metric],
+    item_metrics: Sequence[Metric],
+    classification: tuple[str, ...],
+) -> ReportPlan:
+    primary = judgements[0].name
+    names = list(dict.fromkeys([*(metric.name for metric in item_metrics), *_part_names(judgements)]))
+    hard_by = "f1" if task.answer_type == "text" and not task.scorers and "f1" in names else ""
+    slices = [entry if isinstance(entry, tuple) else (entry,) for entry in task.eval.slice_by_tags]
+    return ReportPlan(
+        primary=primary,
+        metrics=tuple(names),
+        directions={name: direction_of(name) for name in names},
+        classification=classification,
+        choices=task.choices,
+        slice_by=tuple(slices),
+        hard_examples=task.eval.hard_examples,
+        hard_by="confidence" if task.answer_type == "label" else hard_by,
+        losses=any(metric.definition.kind == "loss" for metric in requested),
+        clustered=task.cluster_by is not None,
+    )
+
+
+def _part_names(judgements: Sequence[Judgement]) -> list[str]:
+    first, *others = judgements
+    names = [name for scorer in first.scorers.values() for name in scorer.definition.sub_scores]
+    for judgement in others:
+        names.append(judgement.name)
+        parts = [name for scorer in judgement.scorers.values() for name in scorer.definition.sub_scores]
+        names += [f"{judgement.name}.{part}" for part in parts]
+    return names
+
+
+def resolve(prepared: Prepared, given: str | None, from_task: str | None, what: str) -> Path | None:
+    """Return a path from the command line (relative to here) or from the task (relative to its file)."""
+    if given is not None:
+        return Path(given)
+    if from_task is not None:
+        return prepared.folder / from_task
+    if what == "dataset":
+        raise UsageError(
+            Problem(code="usage", message="no dataset was given", hint="name one in the task file or with --dataset")
+        )
+    return None

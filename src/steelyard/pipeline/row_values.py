@@ -1,0 +1,58 @@
+"""The raw reference and the raw output in a row; a KeyError whose argument says why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from steelyard.reading.references import no_reference, prediction_field, reference_field, value_of
+from steelyard.records.fields import FieldNames
+
+
+def row_reference(fields: Mapping[str, Any], names: FieldNames) -> Any:
+    """Return the reference of a dataset's row."""
+    found = reference_field(fields, names)
+    if found is None:
+        raise KeyError(no_reference(fields, names))
+    return value_of(fields, found)
+
+
+def row_prediction(fields: Mapping[str, Any], names: FieldNames) -> Any:
+    """Return the raw output of a prediction's row, which may be the dataset's own row."""
+    reference = reference_field(fields, names) if _holds_reference(fields, names) else None
+    found = prediction_field(fields, names, reference)
+    if found is None and reference == "output":
+        # A predictions file may call the output `output`; only beside a reference is that word the reference.
+        found = "output"
+    if found is None:
+        raise KeyError("the row has no prediction")
+    return value_of(fields, found)
+
+
+def _holds_reference(fields: Mapping[str, Any], names: FieldNames) -> bool:
+    """Return whether a row is a dataset's: a predictions file may have `output` without it being a reference."""
+    found = reference_field(fields, names)
+    return found is not None and (found != "output" or any(name in fields for name in ("input", "instruction")))
+
+
+def row_field(fields: Mapping[str, Any], name: str) -> Any:
+    """Return a field by its name; `a.b` reaches into nested objects."""
+    first, _, rest = name.partition(".")
+    if name in fields:
+        return fields[name]
+    inner = fields.get(first)
+    if rest and isinstance(inner, dict):
+        return row_field(inner, rest)
+    raise KeyError(f"there is no field {name!r}")
+
+
+def predicted_field(fields: Mapping[str, Any], name: str) -> Any:
+    """Return a predicted field: from `parsed`, else from the row, with or without its `pred_` prefix."""
+    parsed = fields.get("parsed")
+    for holder in (parsed if isinstance(parsed, dict) else {}, fields):
+        for spelling in (name, f"pred_{name}", name.removeprefix("pred_")):
+            try:
+                return row_field(holder, spelling)
+            except KeyError:
+                continue
+    raise KeyError(f"there is no predicted field {name!r}")

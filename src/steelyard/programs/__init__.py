@@ -1,0 +1,57 @@
+"""The turn-program language: parse, execute, compare operations.
+
+A program is the gold reasoning of one turn of ConvFinQA: `subtract(8181, 20454), divide(#0, 20454)`. Nothing here
+evaluates text as Python, and every function is linear in the length of its input but for `operation_order`.
+"""
+
+from steelyard.programs.blocks import logic_recall_block
+from steelyard.programs.comparison import (
+    incremental,
+    incremental_operations,
+    operand_accuracy,
+    program_equivalence,
+)
+from steelyard.programs.execution import Result, StepResult, execute
+from steelyard.programs.expressions import expression_operations
+from steelyard.programs.nodes import OPERATIONS, Constant, Literal, Program, Reference, RowName, Step
+from steelyard.programs.operations import (
+    logic_f1,
+    logic_precision,
+    logic_recall,
+    operation_order,
+    operations,
+    operations_per_turn,
+    plan_operations,
+)
+from steelyard.programs.problems import ProgramError
+from steelyard.programs.syntax import parse
+from steelyard.programs.tables import Table
+
+__all__ = [
+    "OPERATIONS",
+    "Constant",
+    "Literal",
+    "Program",
+    "ProgramError",
+    "Reference",
+    "Result",
+    "RowName",
+    "Step",
+    "StepResult",
+    "Table",
+    "execute",
+    "expression_operations",
+    "incremental",
+    "incremental_operations",
+    "logic_f1",
+    "logic_precision",
+    "logic_recall",
+    "logic_recall_block",
+    "operand_accuracy",
+    "operation_order",
+    "operations",
+    "operations_per_turn",
+    "parse",
+    "plan_operations",
+    "program_equivalence",
+]

@@ -1,0 +1,63 @@
+"""Ids of millions of rows in a few bytes each: enough to say that one stands twice, and then where."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.errors import Problem, Problems, excerpt
+
+
+class IdLedger:
+    """Every id of a file as a 64-bit hash, eight bytes each.
+
+    The hash is Python's own, which is keyed per process: it costs a tenth of a cryptographic one, and a second reading
+    confirms every hit, so that no answer depends on it.
+    """
+
+    def __init__(self) -> None:
+        self._hashes = array("q")
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def add(self, item_id: str) -> None:
+        """Record one id."""
+        self._hashes.append(hash(item_id))
+
+    def duplicates(self, reread: Callable[[], Iterable[tuple[str, int]]]) -> Iterator[tuple[str, int, int]]:
+        """Yield each id that stands again, with the first line and the later one.
+
+        `reread` gives ids and lines once more, from the start; it is called only where two hashes are equal.
+        """
+        suspects = self._suspects()
+        if not suspects:
+            return
+        first: dict[str, int] = {}
+        for item_id, line in reread():
+            if hash(item_id) in suspects and first.setdefault(item_id, line) != line:
+                yield item_id, first[item_id], line
+
+    def report(self, problems: Problems, file: str, reread: Callable[[], Iterable[tuple[str, int]]]) -> None:
+        """Add a problem for every id that stands again."""
+        for item_id, first, line in self.duplicates(reread):
+            problems.add(duplicate_id(item_id, first, line, file))
+
+    def _suspects(self) -> set[int]:
+        values, counts = np.unique(as_numbers(self._hashes), return_counts=True)
+        return set(values[counts > 1].tolist())
+
+
+def as_numbers(hashes: array[int]) -> npt.NDArray[np.int64]:
+    """Return an array of 64-bit numbers as numpy sees it, without a copy."""
+    return np.frombuffer(hashes, np.int64) if hashes else np.empty(0, np.int64)
+
+
+def duplicate_id(item_id: str, first: int, line: int, file: str) -> Problem:
+    """Return the problem of an id that stands on two lines."""
+    message = f"the id {excerpt(item_id)!r} stands on lines {first} and {line}, expected each id once"
+    hint = "remove one of the two rows, or give it an id of its own"
+    return Problem("duplicate-id", message, hint=hint, file=file, line=line, item_id=item_id)

@@ -1,0 +1,124 @@
+"""Parquet files as rows, a few thousand at a time.
+
+pyarrow reads them: it streams within a row group, and meets a broken file with an exception, where polars panics.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+import math
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from shutil import copyfileobj
+from typing import Any, BinaryIO, TypeAlias, cast
+
+from steelyard.errors import excerpt
+from steelyard.reading.faults import RowError, bad_file
+from steelyard.reading.limits import Limits
+from steelyard.reading.packed import check_size
+
+Reject: TypeAlias = Callable[[int, RowError, bytes], None]
+
+BATCH_ROWS = 2048
+
+
+def read_parquet(stream: BinaryIO, path: Path, limits: Limits, reject: Reject) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield number and fields of each row of a Parquet file."""
+    with _seekable(stream) as source:
+        for number, values in enumerate(_rows(source, path, limits), start=1):
+            try:
+                fields = {name: _plain(value, name, limits.max_depth - 1) for name, value in values.items()}
+            except RowError as error:
+                reject(number, error, json.dumps(values, default=str).encode())
+            else:
+                yield number, fields
+
+
+def _seekable(stream: BinaryIO) -> BinaryIO:
+    """Return the stream, or its bytes in a temporary file where it is compressed as a whole."""
+    if stream.seekable():
+        return stream
+    copy = cast("BinaryIO", tempfile.TemporaryFile())  # noqa: SIM115  the caller closes it
+    copyfileobj(stream, copy)
+    copy.seek(0)
+    return copy
+
+
+def _rows(source: BinaryIO, path: Path, limits: Limits) -> Iterator[dict[str, Any]]:
+    import pyarrow as pa  # noqa: PLC0415  costs a third of a second, and most files are JSONL
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+
+    packed, unpacked = source.seek(0, 2), 0
+    if not packed:
+        return
+    try:
+        file = ParquetFile(source, pre_buffer=False)
+        _check_names(file.schema_arrow.names, path)
+        for batch in file.iter_batches(BATCH_ROWS):
+            unpacked += batch.nbytes + batch.num_rows
+            check_size(unpacked, packed, path, limits)
+            yield from _with_plain_times(batch).to_pylist(maps_as_pydicts="strict")
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+        message = f"the Parquet file cannot be read ({excerpt(str(error))}), expected a whole file"
+        raise bad_file(path, "corrupt-file", message, hint="fetch or make the file again") from None
+
+
+def _check_names(names: list[str], path: Path) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        message = f"the column {excerpt(twice[0])!r} stands twice, expected each column once"
+        raise bad_file(path, "duplicate-key", message, hint="rename one of the two")
+
+
+def _with_plain_times(batch: Any) -> Any:
+    """Return a batch whose nanosecond times are microseconds, or text where that would lose some.
+
+    Without this pyarrow gives pandas' own type, or raises where pandas is not installed.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    for index, field in enumerate(batch.schema):
+        if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
+            try:
+                column = batch.column(index).cast(pa.timestamp("us", field.type.tz))
+            except pa.ArrowInvalid:
+                column = pc.strftime(batch.column(index), format="%Y-%m-%dT%H:%M:%S")
+            batch = batch.set_column(index, field.name, column)
+    return batch
+
+
+def _plain(value: Any, name: str, depth: int) -> Any:
+    """Return a value as JSON would hold it, or raise a RowError."""
+    match value:
+        case None | str() | int():
+            return value
+        case float():
+            return _finite(value, name)
+        case decimal.Decimal():
+            return int(value) if value == value.to_integral_value() else _finite(float(value), name)
+        case datetime.date() | datetime.time():
+            return value.isoformat()
+        case dict() | list() if depth == 0:
+            raise RowError("too-deep", f"the column {excerpt(name)!r} is nested too deeply", None, "raise --max-depth")
+        case dict():
+            return {str(key): _plain(inner, name, depth - 1) for key, inner in value.items()}
+        case list():
+            return [_plain(inner, name, depth - 1) for inner in value]
+        case _:
+            raise _unsupported(value, name)
+
+
+def _unsupported(value: Any, name: str) -> RowError:
+    message = f"the column {excerpt(name)!r} holds {type(value).__name__}, expected text, numbers, lists or structs"
+    return RowError("unknown-format", message, None, "leave the column out, or write it as text")
+
+
+def _finite(value: float, name: str) -> float:
+    if not math.isfinite(value):
+        message = f"the column {excerpt(name)!r} holds {value}, expected a finite number"
+        raise RowError("not-finite", message, None, "write null where there is no number")
+    return value

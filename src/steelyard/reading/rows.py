@@ -1,0 +1,134 @@
+"""Any data file as rows: one door for JSONL, JSON, CSV, TSV and Parquet, plain or compressed.
+
+A row that cannot be used is a problem (or goes to quarantine) and reading goes on; a file that cannot be used raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+from steelyard.errors import InputError, MachineError, Problem, Problems, excerpt
+from steelyard.reading.csv_files import read_csv
+from steelyard.reading.faults import RowError, bad_file
+from steelyard.reading.json_files import read_json
+from steelyard.reading.json_values import parse_object
+from steelyard.reading.limits import Limits
+from steelyard.reading.lines import open_bytes, scan_lines, truncated
+from steelyard.reading.packed import SUFFIXES
+from steelyard.reading.parquet_files import read_parquet
+
+FORMATS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+Rejected: TypeAlias = Callable[[int, str, bytes], None]
+"""What is done with a bad row in quarantine: its line, the reason, its bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a data file."""
+
+    line: int
+    """The line it starts on, from 1; in JSON and Parquet files the row's own number, from 1."""
+    fields: dict[str, Any]
+    raw: bytes | None
+    """The line as it stands in a JSONL file; None in other formats."""
+
+
+def read_rows(
+    path: Path,
+    problems: Problems,
+    *,
+    limits: Limits = Limits(),  # noqa: B008  frozen, so one instance serves all calls
+    rejected: Rejected | None = None,
+    mapping_field: str | None = "prediction",
+    restore_cells: bool = False,
+) -> Iterator[Row]:
+    """Yield the rows of a file whose format its name tells.
+
+    Bad rows are added to `problems`, or given to `rejected` instead. `mapping_field` is the field that the values of a
+    JSON file `{id: value}` go to; None refuses such files. `restore_cells` takes off the quotes that defuse formulas in
+    CSV files of our own.
+    """
+    reader = _Reader(path, format_of(path), limits, problems, rejected)
+    return reader.rows(mapping_field, restore_cells=restore_cells)
+
+
+def format_of(path: Path) -> str:
+    """Return the format that a file's name tells, such as `.jsonl` for `a.jsonl.gz`.
+
+    >>> format_of(Path("runs/A.JSONL.zst"))
+    '.jsonl'
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in SUFFIXES:
+        suffixes.pop()
+    if suffixes and suffixes[-1] in FORMATS:
+        return suffixes[-1]
+    message = f"the name {excerpt(path.name)!r} does not tell a format, expected one of {', '.join(FORMATS)}"
+    raise bad_file(path, "unknown-format", message, hint="rename the file; each may also end in .gz or .zst")
+
+
+@dataclass
+class _Reader:
+    path: Path
+    format: str
+    limits: Limits
+    problems: Problems
+    rejected: Rejected | None
+    seen: int = 0
+
+    def rows(self, mapping_field: str | None, *, restore_cells: bool) -> Iterator[Row]:
+        try:
+            with open_bytes(self.path, self.limits) as stream:
+                for row in self._found(stream, mapping_field, restore_cells):
+                    self.seen += 1
+                    yield row
+        except OSError as error:
+            message = f"reading stopped: {error.strerror or error}"
+            problem = Problem("machine", message, hint="check the disk and try again", file=str(self.path))
+            raise MachineError(problem) from None
+        if not self.seen:
+            raise self._empty()
+
+    def _found(self, stream: BinaryIO, mapping_field: str | None, restore_cells: bool) -> Iterator[Row]:  # noqa: FBT001
+        match self.format:
+            case ".jsonl" | ".ndjson":
+                yield from self._json_lines(stream)
+                return
+            case ".json":
+                pairs = read_json(stream, self.path, self.limits, self.reject, mapping_field=mapping_field)
+            case ".parquet":
+                pairs = read_parquet(stream, self.path, self.limits, self.reject)
+            case _:
+                delimiter = DELIMITERS[self.format]
+                pairs = read_csv(
+                    stream, self.path, self.limits, self.reject, delimiter=delimiter, restored=restore_cells
+                )
+        for line, fields in pairs:
+            yield Row(line, fields, None)
+
+    def _json_lines(self, stream: BinaryIO) -> Iterator[Row]:
+        for number, data, ended, fault in scan_lines(stream, self.limits):
+            if fault is not None:
+                self.reject(number, fault, data)
+                continue
+            try:
+                fields = parse_object(data, limits=self.limits)
+            except RowError as error:
+                self.reject(number, truncated(error.column) if error.cut and not ended else error, data)
+            else:
+                yield Row(number, fields, data)
+
+    def reject(self, line: int, error: RowError, raw: bytes) -> None:
+        self.seen += 1
+        if self.rejected is None:
+            self.problems.add(error.at(self.path, line))
+        else:
+            self.rejected(line, f"{error.code}: {error.message}", raw)
+
+    def _empty(self) -> InputError:
+        return bad_file(self.path, "empty-file", "the file has no rows, expected at least one", hint="check the path")

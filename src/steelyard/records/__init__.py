@@ -1,0 +1,1 @@
+"""Frozen types that rooms hand to each other. Stages meet here and nowhere else."""

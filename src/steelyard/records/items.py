@@ -1,0 +1,42 @@
+"""Items, predictions and the one state each item ends in."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+State: TypeAlias = Literal["scored", "unparsed", "missing", "failed", "timeout"]
+STATES: tuple[State, ...] = ("scored", "unparsed", "missing", "failed", "timeout")
+SKIPPED: tuple[State, ...] = ("missing", "failed", "timeout")
+"""States without an output. They score 0 and stay in the denominator."""
+
+UNTAGGED = "_untagged"
+"""Where an item goes in a slice whose tag it lacks; refused as a literal value in data."""
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One thing to answer, as read from a dataset."""
+
+    id: str
+    input: str
+    fields: dict[str, Any]
+    """The whole row, from which references are taken."""
+    tags: dict[str, str]
+    line: int
+    conversation: str | None = None
+    turn: int | None = None
+
+
+class Prediction(msgspec.Struct, frozen=True):
+    """What a model gave for an item: its output and what is known about it, or the error instead of one."""
+
+    fields: dict[str, Any]
+    """The whole row, from which the output is taken."""
+    state: State | None = None
+    """Set where the model gave no output: `failed` or `timeout`."""
+    error: str | None = None
+    eval_time_ms: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    line: int | None = None

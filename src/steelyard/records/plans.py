@@ -1,0 +1,51 @@
+"""What the aggregate room is asked to report; made by the pipeline from the task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from steelyard.records.scores import Direction
+
+NOTICE = (
+    "Slice metrics show correlation between data segments and model performance. They do not prove causation. "
+    "For rigorous causal attribution, retrain with and without the segment (data Shapley, leave-one-out)."
+)
+"""Seed 001's notice, carried by every attribution output in every format."""
+
+CLASSIFICATION_METRICS = (
+    "accuracy",
+    "macro_f1",
+    "weighted_f1",
+    "precision_per_class",
+    "recall_per_class",
+    "f1_per_class",
+    "support",
+    "confusion_matrix",
+)
+DERIVED_TAGS = ("length_bucket", "turn", "operations", "answer_type")
+"""Tags that are computed when a slice asks for them and the data does not have them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlan:
+    """Which numbers to report over the judged items."""
+
+    primary: str
+    """The name of the primary scorer's mean."""
+    metrics: tuple[str, ...]
+    """Names of further per-item numbers whose means are reported, in order."""
+    directions: dict[str, Direction | None]
+    classification: tuple[str, ...] = ()
+    """Classification metrics asked for; empty where the task is not a classification."""
+    choices: tuple[str, ...] = ()
+    """Declared labels; empty where the labels are those that occur."""
+    slice_by: tuple[tuple[str, ...], ...] = ()
+    hard_examples: int = 50
+    hard_by: str = ""
+    """The per-item number that ranks hard examples; empty for the primary score."""
+    losses: bool = False
+    clustered: bool = False
+    unavailable: dict[str, str] = field(default_factory=dict)
+    """Metrics that were asked for and cannot be computed, with the reason."""
+    rounds: int = 1000
+    seed: int = 0

@@ -1,0 +1,54 @@
+"""What a run says about itself in `run.json`, and the names of its files."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+RunStatus: TypeAlias = Literal["running", "completed", "failed", "interrupted"]
+
+RUN_FORMAT = 1
+
+RUN_FILE = "run.json"
+CONFIG_FILE = "config.yaml"
+ENVIRONMENT_FILE = "environment.json"
+HASHES_FILE = "hashes.json"
+MANIFEST_FILE = "manifest.json"
+JOURNAL_FILE = "predictions.jsonl"
+REJECTED_FILE = "rejected.jsonl"
+RESULTS_FILE = "eval/eval_results.json"
+ITEMS_FILE = "eval/items.parquet"
+HARD_EXAMPLES_FILE = "eval/hard_examples.jsonl"
+CONFUSION_FILE = "eval/confusion_matrix.json"
+REPORT_FILE = "eval/report.html"
+
+
+class RunRecord(msgspec.Struct, frozen=True):
+    """`run.json`: identity, status, versions, signatures, counts, primary metric and score."""
+
+    run_id: str
+    name: str
+    status: RunStatus
+    created_at: str
+    task: str
+    steelyard_version: str
+    format_version: int = RUN_FORMAT
+    completed_at: str | None = None
+    host: str | None = None
+    error: str | None = None
+    task_version: str | None = None
+    answer_type: str | None = None
+    model: dict[str, Any] = msgspec.field(default_factory=dict)
+    dataset: dict[str, Any] = msgspec.field(default_factory=dict)
+    prompt_version: str | None = None
+    schema_version: str = "v1"
+    scorer_version: str | None = None
+    """The primary scorer's versioned name, the grain of comparison (seed 003)."""
+    signatures: dict[str, Any] = msgspec.field(default_factory=dict)
+    """`scorers`, `metrics` and `canonical`: everything that can change a number."""
+    counts: dict[str, Any] = msgspec.field(default_factory=dict)
+    primary_metric: str | None = None
+    primary_score: float | None = None
+    flags: list[str] = msgspec.field(default_factory=list)
+    """What a reader must know before trusting the run: `mock`, `quarantined_rows`, `limited`."""

@@ -1,0 +1,24 @@
+"""Two answers to a score, one file per family. Pure: no network, no clock, no model.
+
+Importing the room registers its scorers and metrics, by the same decorators that a plugin uses.
+"""
+
+from steelyard.scoring import (
+    answer_correctness,
+    choice,
+    list_answer,
+    metrics_text,
+    number,
+    reasoning,
+    text_answer,
+)
+
+__all__ = [
+    "answer_correctness",
+    "choice",
+    "list_answer",
+    "metrics_text",
+    "number",
+    "reasoning",
+    "text_answer",
+]

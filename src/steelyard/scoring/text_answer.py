@@ -1,0 +1,95 @@
+"""`text@v1`: free text against one or more references, by ROUGE, token F1, equality and keywords.
+
+Where neither text has a token that ROUGE counts (Cyrillic, punctuation), its measures take the tokens of the
+normalisation profile instead, so that a right answer in any script scores 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from steelyard.records.answers import Profile, Text
+from steelyard.records.scores import Score
+from steelyard.registry import scorer
+from steelyard.scoring.wording import named, quoted
+from steelyard.text.overlap import exact_match, token_f1
+from steelyard.text.rouge import of_tokens, rouge_tokens
+from steelyard.text.tokens import contains_sequence, tokens, words
+
+Measure: TypeAlias = Literal["rouge1", "rougeL", "f1", "exact_match", "keyword_coverage"]
+
+
+@scorer(
+    "text",
+    version=1,
+    pass_threshold=0.3,
+    sub_scores={
+        "rouge1": "higher",
+        "rougeL": "higher",
+        "f1": "higher",
+        "exact_match": "higher",
+        "keyword_coverage": "higher",
+    },
+)
+def text_answer(
+    predicted: Text, expected: Text, *, primary: Measure = "rouge1", normalize: Profile | None = None
+) -> Score:
+    """ROUGE-1 F, or the measure that `primary` names; each measure is the best over the reference and its aliases.
+
+    `normalize` unset means the reference's own profile. `keyword_coverage` is the share of the reference's keywords
+    that stand in the prediction as whole tokens; it is null where the reference lists none, and then ROUGE-1 decides.
+
+    >>> text_answer(Text("sales are up"), Text("sales went up")).primary
+    0.6666666666666666
+    """
+    profile = normalize or expected.normalize
+    references = (expected.value, *expected.aliases)
+    token_pairs = [_rouge_tokens(predicted.value, reference, profile) for reference in references]
+    missing = missing_keywords(predicted.value, expected.keywords, profile)
+    asked = len(expected.keywords)
+    parts: dict[str, float | None] = {
+        "rouge1": max(_rouge("rouge1", *pair) for pair in token_pairs),
+        "rougeL": max(_rouge("rougeL", *pair) for pair in token_pairs),
+        "f1": max(token_f1(predicted.value, reference, normalize=profile) for reference in references),
+        "exact_match": max(exact_match(predicted.value, reference, normalize=profile) for reference in references),
+        "keyword_coverage": (asked - len(missing)) / asked if asked else None,
+    }
+    name = "rouge1" if parts[primary] is None else primary
+    value = parts[name]
+    assert value is not None
+    tags = _tags(predicted.value, missing, profile)
+    return Score(value, _explain(predicted, expected, f"{name} {value:.3f}", missing), parts, tags)
+
+
+def missing_keywords(text: str, keywords: Sequence[str], profile: Profile) -> list[str]:
+    """Return the keywords that do not stand in a text as whole tokens, one after the other.
+
+    >>> missing_keywords("Analysts support it, 营收增长", ("up", "营收"), "basic")
+    ['up']
+    """
+    if not keywords:
+        return []
+    found = words(text, profile)
+    return [keyword for keyword in keywords if not contains_sequence(found, words(keyword, profile))]
+
+
+def _rouge_tokens(prediction: str, reference: str, profile: Profile) -> tuple[list[str], list[str]]:
+    predicted, expected = rouge_tokens(prediction), rouge_tokens(reference)
+    return (predicted, expected) if predicted or expected else (tokens(prediction, profile), tokens(reference, profile))
+
+
+def _rouge(name: Literal["rouge1", "rougeL"], predicted: Sequence[str], expected: Sequence[str]) -> float:
+    return of_tokens(name, predicted, expected).fmeasure if predicted or expected else 1.0
+
+
+def _tags(prediction: str, missing: Sequence[str], profile: Profile) -> tuple[str, ...]:
+    empty = ("empty_text",) if not tokens(prediction, profile) else ()
+    return (*empty, *(("missing_keyword",) if missing else ()))
+
+
+def _explain(predicted: Text, expected: Text, measured: str, missing: Sequence[str]) -> str:
+    lacking = f"; missing keywords {named(missing)}" if missing else ""
+    if not predicted.value.strip():
+        return f"Expected {quoted(expected.value)}, found no text ({measured}){lacking}."
+    return f"Expected {quoted(expected.value)}, found {quoted(predicted.value)} ({measured}){lacking}."

@@ -1,0 +1,1 @@
+"""Results for people and machines: terminal, Markdown, HTML, CSV."""

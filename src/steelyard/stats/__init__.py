@@ -1,0 +1,40 @@
+"""Intervals and paired tests: pure functions of numbers, seeded, the same on every machine."""
+
+from steelyard.stats.binning import ValueCounts, Values
+from steelyard.stats.exact import ExactSum, exact_sum
+from steelyard.stats.flips import sign_flip_p_value
+from steelyard.stats.intervals import Interval, bootstrap_clustered, bootstrap_mean, mean_interval, wilson
+from steelyard.stats.matrices import MatrixStatistic, bootstrap_matrix
+from steelyard.stats.multiple import holm
+from steelyard.stats.paired import (
+    PairedResult,
+    compare_pairs,
+    lower_bound,
+    minimum_detectable,
+    required_items,
+)
+from steelyard.stats.slices import Contrast, Moments, two_sample
+
+__all__ = [
+    "Contrast",
+    "ExactSum",
+    "Interval",
+    "MatrixStatistic",
+    "Moments",
+    "PairedResult",
+    "ValueCounts",
+    "Values",
+    "bootstrap_clustered",
+    "bootstrap_matrix",
+    "bootstrap_mean",
+    "compare_pairs",
+    "exact_sum",
+    "holm",
+    "lower_bound",
+    "mean_interval",
+    "minimum_detectable",
+    "required_items",
+    "sign_flip_p_value",
+    "two_sample",
+    "wilson",
+]

@@ -1,0 +1,162 @@
+"""Draws for bootstrap intervals: units with a sum and a size are drawn again, and the ratio of the totals is kept.
+
+A mean is the ratio whose units are single values of size 1; a clustered mean draws whole clusters. Units are sorted
+before anything is drawn, so draws do not depend on the order in which rows arrive.
+
+Three ways lead to the same distribution, chosen by the numbers alone. Few distinct units: multinomial counts. Few
+units: rows. Else the sorted units are put into 64 groups; the counts of the groups are multinomial, and what units of
+one group differ among themselves is added as one normal value of exactly that variance. Mean and variance of a draw are
+those of the plain bootstrap, and the difference in shape is far below what 1,000 rounds can show (a quantile at 2.5 %
+has a Monte Carlo error of 8 % of the standard error). A round costs 64 binomials, whatever the number of units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.stats.grid import Floats, Grid, Integers, grid_of
+
+GROUPS = 64
+ROWS = 1024
+_ROUNDS_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What is drawn again: distinct units in sorted order, with how often each is there."""
+
+    sums: Floats
+    sizes: Floats
+    counts: Integers
+    variances: Floats
+    """The variance among the units that stand together as one; 0 where they are equal."""
+
+    @classmethod
+    def of(cls, sums: Floats, sizes: Floats | None = None, counts: Integers | None = None) -> Units:
+        """Return units in sorted order, equal ones together."""
+        sums = sums + 0.0  # one zero: -0.0 and 0.0 compare equal, and their order would be that of arrival
+        if sizes is None and counts is None:
+            grid = grid_of(sums) if len(sums) > ROWS else None
+            if grid is not None and not few(grid):
+                return cls(grid.means, np.ones(len(grid.means)), grid.counts, grid.variances)
+            return cls._of_sorted(np.sort(sums), np.ones(len(sums)), np.ones(len(sums), dtype=np.int64))
+        sizes = np.ones(len(sums)) if sizes is None else sizes
+        counts = np.ones(len(sums), dtype=np.int64) if counts is None else counts
+        order = np.lexsort((sizes, sums))  # sums first, sizes among equal sums
+        return cls._of_sorted(sums[order], sizes[order], counts[order])
+
+    @classmethod
+    def _of_sorted(cls, sums: Floats, sizes: Floats, counts: Integers) -> Units:
+        starts = run_starts((sums[1:] != sums[:-1]) | (sizes[1:] != sizes[:-1]))
+        if len(sums) == 0 or len(starts) == len(sums):
+            return cls(sums, sizes, counts, np.zeros(len(sums)))
+        return cls(sums[starts], sizes[starts], np.add.reduceat(counts, starts), np.zeros(len(starts)))
+
+    @property
+    def n(self) -> int:
+        """How many units there are."""
+        return int(self.counts.sum())
+
+    @property
+    def ratio(self) -> float:
+        """The total of the sums over the total of the sizes."""
+        return float((self.sums * self.counts).sum() / (self.sizes * self.counts).sum())
+
+    @property
+    def residuals(self) -> Floats:
+        """How far each unit's sum is from what the common ratio would give it."""
+        return self.sums - self.ratio * self.sizes
+
+    @property
+    def same_size(self) -> bool:
+        """Whether every unit is of one size, as single values are."""
+        return bool((self.sizes == self.sizes[:1]).all())
+
+
+def few(grid: Grid) -> bool:
+    """Return whether a grid shows that there are few distinct values, so that sorting them out is worth it."""
+    return grid.pure and len(grid.means) <= GROUPS
+
+
+def run_starts(changes: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """Return where runs begin in a row of values, given for each but the first whether it differs from the last."""
+    return np.concatenate(([0], np.flatnonzero(changes) + 1))
+
+
+def ratio_draws(units: Units, rounds: int, generator: np.random.Generator) -> Floats:
+    """Return the ratio of the totals in each of `rounds` bootstrap samples."""
+    if len(units.sums) <= GROUPS:
+        return _draws_by_counts(units, rounds, generator)
+    if units.n <= ROWS:
+        return _draws_by_rows(units, rounds, generator)
+    ratios = units.sums / units.sizes
+    return np.clip(_draws_by_counts(_group(units), rounds, generator), ratios.min(), ratios.max())
+
+
+def percentile_ends(draws: Floats, level: float) -> tuple[float, float]:
+    """Return the order statistics that enclose a share `level` of the draws.
+
+    Both ends lie equally deep, so negated draws have exactly the negated ends.
+    """
+    ordered = np.sort(draws)
+    depth = max(1, int((1 - level) / 2 * (len(ordered) + 1) + 1e-9))
+    return float(ordered[depth - 1]), float(ordered[-depth])
+
+
+def _draws_by_counts(units: Units, rounds: int, generator: np.random.Generator) -> Floats:
+    drawn = generator.multinomial(units.n, units.counts / units.n, size=rounds).T.astype(np.float64)
+    sums, sizes = _totals(drawn, units.sums), _totals(drawn, units.sizes)
+    if units.variances.any():
+        sums += np.sqrt(_totals(drawn, units.variances)) * generator.standard_normal(rounds)
+    return sums / sizes
+
+
+def _totals(drawn: Floats, values: Floats) -> Floats:
+    # Not a matrix product: BLAS adds in an order that depends on the processor.
+    totals = np.zeros(drawn.shape[1])
+    for row, value in zip(drawn, values, strict=True):
+        totals += row * value
+    return totals
+
+
+def _draws_by_rows(units: Units, rounds: int, generator: np.random.Generator) -> Floats:
+    sums, sizes = np.repeat(units.sums, units.counts), np.repeat(units.sizes, units.counts)
+    draws = []
+    for start in range(0, rounds, _ROUNDS_AT_ONCE):
+        shape = (len(sums), min(_ROUNDS_AT_ONCE, rounds - start))
+        rows = generator.integers(0, len(sums), size=shape)
+        totals = len(sizes) * sizes[0] if units.same_size else np.add.reduce(sizes[rows], axis=0)
+        draws.append(np.add.reduce(sums[rows], axis=0) / totals)
+    return np.concatenate(draws)
+
+
+def _group(units: Units) -> Units:
+    """Return the units in at most 64 groups of neighbours."""
+    residuals = units.residuals
+    order = np.argsort(residuals, kind="stable")
+    residuals, counts = residuals[order], units.counts[order]
+    starts = group_starts(np.abs(residuals), counts)
+    totals = np.add.reduceat(counts, starts)
+
+    def means(values: Floats) -> Floats:
+        return np.add.reduceat(values * counts, starts) / totals
+
+    inside = residuals - np.repeat(means(residuals), np.diff(np.append(starts, len(counts))))
+    variances = means(inside * inside + units.variances[order])
+    return Units(means(units.sums[order]), means(units.sizes[order]), totals, variances)
+
+
+def group_starts(magnitudes: Floats, counts: Integers) -> npt.NDArray[np.intp]:
+    """Return where groups of neighbours begin; a group is narrow where values are large.
+
+    Each group has about 1/64 of a weight that is half number and half size, so that a single far-off value stands
+    alone and a heavy tail is resolved finely.
+    """
+    sizes = magnitudes * counts
+    weights = sizes / sizes.sum() + counts / counts.sum()
+    middles = np.cumsum(weights) - weights / 2
+    codes = (middles * (GROUPS / 2)).astype(np.int64)
+    return run_starts(codes[1:] != codes[:-1])

@@ -1,0 +1,1 @@
+"""Run directories and the run index. Complete means that run.json says so."""

@@ -1,0 +1,80 @@
+"""Files that are whole or not there: write aside, flush to disk, rename."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from steelyard.errors import MachineError, Problem
+
+
+@contextmanager
+def machine_errors(path: Path) -> Iterator[None]:
+    """Give faults of the machine (disk full, read-only, permission) their type and exit code."""
+    try:
+        yield
+    except OSError as error:
+        raise MachineError(
+            Problem(
+                code="machine",
+                message=f"cannot write: {error.strerror or error}",
+                hint="free the disk or fix the permission, then run the same command again",
+                file=str(error.filename or path),
+            )
+        ) from error
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes the place of `path` when the block ends well, and leaves no trace when it does not."""
+    with machine_errors(path):
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(name).chmod(0o644)
+            Path(name).replace(path)
+            sync_folder(path.parent)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Put a folder's entries on disk, so that a rename survives a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a whole file, or leave the one that was there."""
+    with replacing(path) as stream:
+        stream.write(content)
+
+
+def json_bytes(value: Mapping[str, Any] | list[Any]) -> bytes:
+    """Return JSON for a file: keys in the order given, two spaces, no NaN, lone surrogates escaped."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    try:
+        return text.encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=2, ensure_ascii=True, allow_nan=False).encode() + b"\n"
+
+
+def json_line(value: Mapping[str, Any]) -> bytes:
+    """Return one line of JSON, newline included."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        return text.encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode() + b"\n"

@@ -1,0 +1,1 @@
+"""Pure functions of text: normal forms, tokens, overlap measures. No files, no registry."""
