@@ -33,10 +33,12 @@ def named(value: Any) -> str:
 
 
 def mismatch(expected: str, value: Any) -> BadAnswer:
+    """Return the finding that a value is of another type than the one meant."""
     return BadAnswer("mismatch", f"found {named(value)} where {expected} is meant")
 
 
 def refuse_unknown(raw: Mapping[str, Any], known: Iterable[str], what: str) -> None:
+    """Raise for the first key that an object of this kind does not have, with the nearest that it has."""
     for key in raw:
         if key not in known:
             close = get_close_matches(str(key), list(known), n=1)
@@ -47,6 +49,7 @@ def refuse_unknown(raw: Mapping[str, Any], known: Iterable[str], what: str) -> N
 
 
 def read_string(raw: Any, what: str) -> str:
+    """Return text as it is and a JSON number as its text; anything else is a mismatch."""
     text = item_text(raw)
     if text is None:
         raise mismatch(what, raw)
@@ -54,12 +57,14 @@ def read_string(raw: Any, what: str) -> str:
 
 
 def read_members(raw: Any, what: str) -> list[Any]:
+    """Return a JSON list's members."""
     if not isinstance(raw, list):
         raise mismatch(f"a list of {what}", raw)
     return raw
 
 
 def read_strings(raw: Any, what: str) -> tuple[str, ...]:
+    """Return a JSON list of texts and numbers as texts."""
     return tuple(read_string(member, f"text in {what}") for member in read_members(raw, what))
 
 
@@ -80,6 +85,7 @@ def read_quantity(raw: Any) -> tuple[int | float | bool, str | None, str | None]
 
 
 def read_tolerance(raw: Any, name: str) -> float | None:
+    """Return a tolerance that is finite and not negative, or None where none is given."""
     if raw is None:
         return None
     if isinstance(raw, bool) or not isinstance(raw, (int, float)):

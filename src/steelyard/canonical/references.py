@@ -24,9 +24,10 @@ from steelyard.text.normalise import normalise
 class BadReference(ValueError):  # noqa: N818  a finding about a row; the reader makes a Problem of it
     """A reference that cannot be used, with the error code that says why."""
 
-    def __init__(self, message: str, code: str = "bad-reference") -> None:
+    def __init__(self, message: str, code: str | None = None, *, empty: bool = False) -> None:
         super().__init__(message)
-        self.code = code
+        self.empty = empty
+        self.code = code or ("empty-reference" if empty else "bad-reference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,11 @@ def expected_answer(raw: Any, answer_type: AnswerType, context: ReferenceContext
     """
     context = context or ReferenceContext()
     if raw is None:
-        raise BadReference("the reference is null", "empty-reference")
+        raise BadReference("the reference is null", empty=True)
     try:
         answer = AnswerReader(reference=True, normalize=context.normalize).read(raw, answer_type)
     except BadAnswer as error:
-        raise BadReference(str(error), "empty-reference" if error.code == "empty" else "bad-reference") from None
+        raise BadReference(str(error), empty=error.code == "empty") from None
     return _among(answer, context.choices) if isinstance(answer, Choice) else answer
 
 
