@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 import click
 
-from steelyard.canonical.schemas import SCHEMAS
 from steelyard.cli.output import print_json
-from steelyard.errors import Problem, UsageError, excerpt
+from steelyard.pipeline.schemas import schema_builders, schema_of
 
 
 @click.command("schema", epilog="Example: steelyard schema canonical-answer")
 @click.argument("name", required=False)
-def schema_command(name: str | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the list of names as JSON; a schema is JSON always.")
+def schema_command(name: str | None, *, as_json: bool) -> None:
     """Print the JSON Schema of a file format; without a name, list the names."""
-    if name is None:
-        for known in SCHEMAS:
+    if name is not None:
+        print_json(schema_of(name))
+    elif as_json:
+        print_json(list(schema_builders()))
+    else:
+        for known in schema_builders():
             click.echo(known)
-        return
-    if name not in SCHEMAS:
-        close = get_close_matches(name, SCHEMAS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(SCHEMAS)}"
-        raise UsageError(Problem(code="unknown-name", message=f"there is no schema {excerpt(name)!r}", hint=hint))
-    print_json(SCHEMAS[name])

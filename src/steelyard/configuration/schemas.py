@@ -1,0 +1,34 @@
+"""JSON Schemas of the configuration files, built from the models that check them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from steelyard.configuration.profile import ScoringProfile
+from steelyard.configuration.task import Task
+
+
+def task_schema() -> dict[str, Any]:
+    """Return the schema of a task file; seed 003's `name` and `prompt_template` stand for `task` and `prompt`."""
+    schema = Task.model_json_schema()
+    properties = schema["properties"]
+    properties["name"] = properties["task"] | {"title": "Name", "description": "Seed 003's word for `task`."}
+    properties["prompt_template"] = properties["prompt"] | {
+        "title": "Prompt Template",
+        "description": "Seed 003's word for `prompt`.",
+    }
+    schema["required"] = [key for key in schema["required"] if key != "task"]
+    one_name = {"oneOf": [{"required": ["task"]}, {"required": ["name"]}]}
+    return schema | one_name
+
+
+def scoring_profile_schema() -> dict[str, Any]:
+    """Return the schema of a scoring profile."""
+    return ScoringProfile.model_json_schema()
+
+
+SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
+    "task": task_schema,
+    "scoring-profile": scoring_profile_schema,
+}

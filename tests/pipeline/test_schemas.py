@@ -1,0 +1,44 @@
+"""Every published schema is a schema, is found by its name, and agrees with what the readers accept."""
+
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+
+from steelyard.errors import UsageError
+from steelyard.pipeline.schemas import schema_builders, schema_of
+
+NAMES = list(schema_builders())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_schema_is_valid_in_its_own_dialect(name):
+    schema = schema_of(name)
+    assert schema["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
+    Draft202012Validator.check_schema(schema)
+
+
+def test_seed_003s_objects_and_the_configuration_files_have_schemas():
+    answers = {f"{kind}-answer" for kind in ("choice", "number", "list", "text", "reasoning")}
+    assert {*answers, "canonical-answer", "scorecard", "task", "scoring-profile", "run"} <= set(NAMES)
+
+
+def test_an_unknown_schema_is_refused_with_the_nearest_name():
+    with pytest.raises(UsageError, match="did you mean 'canonical-answer'"):
+        schema_of("canonical_answer")
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        {"task": "unit-conversion", "answer_type": "text", "extract": "answer_line", "metrics": ["f1"]},
+        {"name": "event_eval", "prompt_template": "{text}", "answer_type": "choice", "metrics": [
+            {"type": "exact_match", "pred_field": "sentiment", "label_field": "gt_sentiment"}]},
+    ],
+)  # fmt: skip
+def test_the_task_schema_accepts_both_spellings_of_a_task(task):
+    Draft202012Validator(schema_of("task")).validate(task)
+
+
+@pytest.mark.parametrize("task", [{}, {"task": "a", "name": "b"}, {"task": "a", "answer_typ": "text"}])
+def test_the_task_schema_refuses_no_name_two_names_and_unknown_keys(task):
+    with pytest.raises(ValidationError):
+        Draft202012Validator(schema_of("task")).validate(task)
