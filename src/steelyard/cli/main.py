@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 
 import click
 
@@ -64,7 +65,7 @@ class LazyGroup(click.Group):
 )
 @click.version_option(__version__, prog_name="steelyard", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Weigh model outputs: is this run better than the last one, where, and may it ship?"""
+    """Weigh model outputs: is this run better than the last one, where, and may it ship?"""  # noqa: D400 - a question
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -79,5 +80,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _asks_for_json(given: Sequence[str]) -> bool:
-    pairs = zip(given, given[1:], strict=False)
-    return "--format=json" in given or any(pair == ("--format", "json") for pair in pairs)
+    return "--format=json" in given or ("--format", "json") in pairwise(given)

@@ -1,157 +1,111 @@
-"""The one place that knows the order: read, canonicalise, score, aggregate, store."""
+"""The order of an evaluation: read, canonicalise, score, aggregate, store."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from steelyard import __version__
-from steelyard.aggregate import Report
-from steelyard.aggregate.classification import Confusion
-from steelyard.canonical.references import ReferenceContext, expected_answer
-from steelyard.errors import InputError, Problem, SteelyardError
-from steelyard.pipeline.artifacts import write_hard_examples, write_results, write_run_files
-from steelyard.pipeline.derived_tags import DerivedTags
+from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
+from steelyard.configuration.task import FieldMetric
+from steelyard.errors import InputError, Problem, Problems
 from steelyard.pipeline.items import Quarantine, Source
 from steelyard.pipeline.journal import StoredJournal
-from steelyard.pipeline.judging import Judge, Judgement
+from steelyard.pipeline.judging import Judge
 from steelyard.pipeline.labels import LabelNames
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation import Prepared, prepare, resolve
-from steelyard.pipeline.row_values import row_reference
+from steelyard.pipeline.recording import Evaluation, Progress, Recorder, RunIdentity, recording
 from steelyard.pipeline.sampling import Selection
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.limits import Limits
 from steelyard.reading.rows import Row, read_rows
 from steelyard.records.answers import Choice
-from steelyard.records.runs import CONFUSION_FILE, ITEMS_FILE, JOURNAL_FILE, REJECTED_FILE, RunRecord
-from steelyard.store.directories import RunDirectory, now_text
-from steelyard.store.files import json_bytes, json_line, write_bytes
-from steelyard.store.items import ItemsWriter
-
-Progress = Callable[[int], None]
-"""Called with the number of items judged so far."""
+from steelyard.records.plans import DERIVED_TAGS
+from steelyard.records.runs import JOURNAL_FILE, REJECTED_FILE
+from steelyard.store.files import json_line
 
 MAX_LABELS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """A finished evaluation: where the run is and what it found."""
-
-    path: Path
-    run: RunRecord
-    results: dict[str, Any]
-    hard_examples: list[dict[str, Any]] = field(default_factory=list)
-    unknown_ids: list[tuple[str, int]] = field(default_factory=list)
-    unknown_total: int = 0
 
 
 def evaluate(options: EvaluateOptions, *, progress: Progress | None = None) -> Evaluation:
     """Evaluate stored predictions and leave a complete run behind; bad input leaves nothing behind."""
     prepared = prepare(options)
-    source = _source(prepared, options)
-    directory = RunDirectory.create(options.runs_dir, options.name)
-    try:
-        evaluation = _evaluate_into(directory, prepared, source, options, progress)
-    except SteelyardError:
-        directory.discard()
-        raise
-    except BaseException as error:
-        directory.write_record(_record(directory, prepared, source, status="interrupted", error=repr(error)))
-        directory.release()
-        raise
-    directory.release()
-    return evaluation
-
-
-def _evaluate_into(
-    directory: RunDirectory,
-    prepared: Prepared,
-    source: Source,
-    options: EvaluateOptions,
-    progress: Progress | None,
-) -> Evaluation:
-    directory.write_record(_record(directory, prepared, source, status="running"))
-    report = Report(prepared.report)
-    judge = Judge(
-        prepared.judgements,
-        prepared.metrics,
-        labels=_labels(prepared, source) if prepared.classification else None,
-        file=str(source.dataset),
-    )
-    with _quarantine(directory, source, options):
-        _stream(directory, prepared, source, judge, report, progress)
-    source.problems.extend(judge.problems)
-    source.problems.raise_if_any()
-    source.check_unknown(strict=options.strict_ids)
-    _refuse_nothing(report, source)
-    return _finish(directory, prepared, source, report, options)
+    source = make_source(prepared, options)
+    identity = identify(prepared, source, options)
+    with recording(options.runs_dir, options.name, identity, prepared.report) as recorder:
+        with _quarantine(recorder.path, source, options), _journal(recorder.path, prepared, source) as journal:
+            _stream(recorder, make_judge(prepared, source), source, journal, progress)
+        source.check_unknown(strict=options.strict_ids)
+        finished = recorder.complete(
+            config=effective_configuration(prepared, source, options),
+            manifest=manifest_of(source, recorder.report.n_items),
+            extra={"predictions": {"unknown_ids": source.unknown_total, "quarantined": source.rejected}},
+            flags=_flags(source),
+        )
+    return replace(finished, unknown_ids=source.unknown_ids, unknown_total=source.unknown_total)
 
 
 def _stream(
-    directory: RunDirectory,
-    prepared: Prepared,
-    source: Source,
-    judge: Judge,
-    report: Report,
-    progress: Progress | None,
+    recorder: Recorder, judge: Judge, source: Source, journal: StoredJournal, progress: Progress | None
 ) -> None:
     """Carry blocks through the rooms. Nothing here holds more than one."""
-    separate = source.predictions is not None
-    derived = DerivedTags.wanted(prepared.report.slice_by)
-    with (
-        StoredJournal(directory.path / JOURNAL_FILE, prepared.field_names, separate=separate) as journal,
-        ItemsWriter(directory.path / ITEMS_FILE) as items,
-    ):
-        for block in source.blocks():
-            journal.write(block)
-            scored = derived.add(judge.judge(block))
-            items.write(scored)
-            report.update(scored)
-            if progress is not None:
-                progress(report.n_items)
+    for block in source.blocks():
+        journal.write(block)
+        recorder.add(judge.judge(block))
+        if progress is not None:
+            progress(recorder.report.n_items)
+    source.problems.extend(judge.problems)
+    source.problems.raise_if_any()
+    if not recorder.report.n_items:
+        hint = "check --limit and --sample-size; an evaluation of nothing would say nothing"
+        raise InputError(Problem("no-items", "no items are left to evaluate", hint=hint, file=str(source.dataset)))
 
 
-def _source(prepared: Prepared, options: EvaluateOptions) -> Source:
-    dataset = resolve(prepared, options.dataset, prepared.task.dataset, "dataset")
+def make_source(prepared: Prepared, options: EvaluateOptions) -> Source:
+    """Return where the items and predictions of an evaluation come from."""
+    task = prepared.task
+    dataset = resolve(prepared, options.dataset, task.dataset, "dataset")
     assert dataset is not None
-    predictions = resolve(prepared, options.predictions, prepared.task.predictions, "predictions")
-    given = {
-        name: value
-        for name in ("max_line_bytes", "max_depth", "max_unpacked_bytes")
-        if (value := getattr(options, name)) is not None
-    }
-    limits = Limits(**given)
-
-    def again() -> Iterator[Row]:
-        source = read_rows(dataset, problems=InputProblems(), limits=limits)
-        return iter(source)
-
-    selection = Selection(options.limit, options.sample_size, options.seed, again)
+    given = {name: getattr(options, name) for name in ("max_line_bytes", "max_depth", "max_unpacked_bytes")}
+    limits = Limits(**{name: value for name, value in given.items() if value is not None})
+    selection = Selection(
+        options.limit, options.sample_size, options.seed, lambda: read_rows(dataset, Problems(), limits=limits)
+    )
     return Source(
         dataset,
-        predictions,
+        resolve(prepared, options.predictions, task.predictions, "predictions"),
         prepared.field_names,
-        prepared.task.tag_fields,
+        task.tag_fields,
         selection,
         limits=limits,
-        cluster_by=prepared.task.cluster_by,
+        cluster_by=task.cluster_by,
+        answer_type=task.answer_type,
+        derived=frozenset(key for keys in prepared.report.slice_by for key in keys if key in DERIVED_TAGS),
     )
 
 
-@contextlib.contextmanager
-def _quarantine(directory: RunDirectory, source: Source, options: EvaluateOptions) -> Iterator[None]:
+def make_judge(prepared: Prepared, source: Source) -> Judge:
+    """Return what judges the blocks of a source."""
+    labels = label_names(prepared, source) if prepared.classification else None
+    return Judge(prepared.judgements, prepared.metrics, labels=labels, file=str(source.dataset))
+
+
+def _journal(path: Path, prepared: Prepared, source: Source) -> StoredJournal:
+    named = [entry.pred_field for entry in prepared.task.metrics or () if isinstance(entry, FieldMetric)]
+    separate = source.predictions is not None
+    return StoredJournal(path / JOURNAL_FILE, prepared.field_names, named, separate=separate)
+
+
+@contextmanager
+def _quarantine(path: Path, source: Source, options: EvaluateOptions) -> Iterator[None]:
     """Set bad rows of predictions aside in `rejected.jsonl` where the caller asked for that."""
     if options.bad_rows != "quarantine":
         yield
         return
-    with (directory.path / REJECTED_FILE).open("wb") as stream:
+    with (path / REJECTED_FILE).open("wb") as stream:
 
         def write(line: int, reason: str, raw: bytes) -> None:
             text = raw.decode("utf-8", "backslashreplace")
@@ -159,101 +113,79 @@ def _quarantine(directory: RunDirectory, source: Source, options: EvaluateOption
 
         source.quarantine = Quarantine(write)
         yield
-    if not source.quarantine.count:
-        (directory.path / REJECTED_FILE).unlink()
+    if not source.rejected:
+        (path / REJECTED_FILE).unlink()
 
 
-def _labels(prepared: Prepared, source: Source) -> LabelNames:
+def label_names(prepared: Prepared, source: Source) -> LabelNames:
     """Return the labels of a classification: the declared ones, or those that the references have."""
     aliases = {alias: choice for choice, found in prepared.task.aliases.items() for alias in found}
     if prepared.task.choices:
         return LabelNames(prepared.task.choices, aliases)
-    judgement = prepared.judgements[0]
     found: dict[str, None] = {}
-    for row in read_rows(source.dataset, InputProblems(), limits=source.limits):
-        value = _label(row, judgement, prepared)
+    for row in read_rows(source.dataset, Problems(), limits=source.limits):
+        value = _label(row, prepared)
         if value is not None:
             found.setdefault(value)
         if len(found) > MAX_LABELS:
-            message = f"there are more than {MAX_LABELS} labels"
-            raise InputError(Problem("bad-reference", message, hint="is this a classification?"))
+            message = f"there are more than {MAX_LABELS} labels, expected those of a classification"
+            raise InputError(Problem("bad-reference", message, hint="answer_type: text judges free text"))
     return LabelNames(sorted(found), aliases)
 
 
-def _label(row: Row, judgement: Judgement, prepared: Prepared) -> str | None:
+def _label(row: Row, prepared: Prepared) -> str | None:
     try:
-        raw = row_reference(row.fields, prepared.field_names)
-        answer = expected_answer(raw, "choice", ReferenceContext(choices=()))
-    except (KeyError, ValueError):
+        answer = expected_answer(prepared.judgements[0].reference(row.fields), "choice", ReferenceContext(choices=()))
+    except (KeyError, BadReference):
         return None
     return answer.value if isinstance(answer, Choice) else None
 
 
-def _refuse_nothing(report: Report, source: Source) -> None:
-    if not report.n_items:
-        raise InputError(
-            Problem(
-                code="no-items",
-                message="no items are left to evaluate",
-                hint="check --limit and --sample-size; an evaluation of nothing would say nothing",
-                file=str(source.dataset),
-            )
-        )
-
-
-def _finish(
-    directory: RunDirectory, prepared: Prepared, source: Source, report: Report, options: EvaluateOptions
-) -> Evaluation:
-    results = write_results(directory.path, prepared, report)
-    hard = write_hard_examples(directory.path, report)
-    if prepared.classification:
-        _write_confusion(directory.path, report.confusion.confusion(prepared.report.choices))
-    write_run_files(directory.path, prepared, source, options)
-    record = msgspec.structs.replace(
-        _record(directory, prepared, source, status="completed"),
-        completed_at=now_text(),
-        counts={name: results["scorecard"][name] for name in ("n_items", "n_scored", "n_skipped", "states")},
-        primary_metric=prepared.report.primary,
-        primary_score=results["scorecard"]["primary_score"],
-        flags=_flags(source),
-        model={"name": options.model_name or prepared.task.model, "kind": "stored predictions"},
+def identify(prepared: Prepared, source: Source, options: EvaluateOptions) -> RunIdentity:
+    """Return what the run says about itself."""
+    task = prepared.task
+    scorer = next(iter(prepared.judgements[0].scorers.values()))
+    return RunIdentity(
+        task=task.task,
+        task_version=None if task.version is None else str(task.version),
+        answer_type=task.answer_type,
+        scorer_version=scorer.definition.key,
+        signatures=prepared.signatures,
+        model={"name": options.model_name or task.model, "kind": "stored predictions"},
+        dataset={"path": str(source.dataset), "sha256": sha256_file(source.dataset)},
+        prompt_version=task.prompt_version,
     )
-    directory.write_record(record)
-    return Evaluation(directory.path, record, results, hard, source.unknown_ids, source.unknown_total)
+
+
+def effective_configuration(prepared: Prepared, source: Source, options: EvaluateOptions) -> dict[str, Any]:
+    """Return the task as it was evaluated, after the command line's overrides, with paths that can be opened again."""
+    config: dict[str, Any] = prepared.task.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    config["task"] = prepared.task.task
+    config["answer_type"] = prepared.task.answer_type
+    config["dataset"] = str(source.dataset.resolve())
+    if source.predictions is not None:
+        config["predictions"] = str(source.predictions.resolve())
+    if prepared.profile_file is not None:
+        config["scoring_profile"] = str(prepared.profile_file.resolve())
+    selection = {"limit": options.limit, "sample_size": options.sample_size}
+    chosen: Mapping[str, Any] = {name: value for name, value in selection.items() if value is not None}
+    return config | ({"selection": {**chosen, "seed": options.seed}} if chosen else {})
+
+
+def manifest_of(source: Source, n_items: int) -> dict[str, Any]:
+    """Return the manifest of a dataset that is a plain file."""
+    content = sha256_file(source.dataset)
+    return {
+        "dataset_id": source.dataset.name.split(".", maxsplit=1)[0],
+        "version": content,
+        "format": source.dataset.suffix.lstrip("."),
+        "num_rows": n_items,
+        "content_hash": content,
+        "files": [{"path": source.dataset.name, "split": "test", "num_rows": n_items, "sha256": content}],
+    }
 
 
 def _flags(source: Source) -> list[str]:
     flags = [] if source.selection.is_whole else ["limited"]
-    flags += ["quarantined_rows"] if source.quarantine and source.quarantine.count else []
+    flags += ["quarantined_rows"] if source.rejected else []
     return flags + (["unknown_ids"] if source.unknown_total else [])
-
-
-def _write_confusion(path: Path, confusion: Confusion) -> None:
-    content = {
-        "labels": list(confusion.labels),
-        "columns": list(confusion.columns),
-        "matrix": confusion.matrix.tolist(),
-    }
-    write_bytes(path / CONFUSION_FILE, json_bytes(content))
-
-
-def _record(
-    directory: RunDirectory, prepared: Prepared, source: Source, *, status: Any, error: str | None = None
-) -> RunRecord:
-    task = prepared.task
-    scorer = next(iter(prepared.judgements[0].scorers.values()))
-    return RunRecord(
-        run_id=directory.run_id,
-        name=directory.path.name,
-        status=status,
-        created_at=directory.created_at,
-        task=task.task,
-        steelyard_version=__version__,
-        error=error,
-        task_version=None if task.version is None else str(task.version),
-        answer_type=task.answer_type,
-        dataset={"path": str(source.dataset), "sha256": sha256_file(source.dataset)},
-        prompt_version=task.prompt_version,
-        scorer_version=scorer.definition.key,
-        signatures=prepared.signatures,
-    )

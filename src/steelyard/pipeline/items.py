@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem, Problems, excerpt
+from steelyard.pipeline.derived_tags import Derivable, derived_tags
 from steelyard.pipeline.sampling import Selection
 from steelyard.reading.ids import IdLedger
 from steelyard.reading.joined import join_predictions
@@ -61,6 +62,9 @@ class Source:
     selection: Selection
     limits: Limits = field(default_factory=Limits)
     cluster_by: str | None = None
+    answer_type: str = "text"
+    derived: frozenset[str] = frozenset()
+    """Tags to derive where the data does not have them."""
     quarantine: Quarantine | None = None
     problems: Problems = field(default_factory=Problems)
     unknown_ids: list[tuple[str, int]] = field(default_factory=list)
@@ -115,6 +119,8 @@ class Source:
             return None
         conversation, turn = self._conversation(row, tags)
         text = input_text(row.fields, self.names) or ""
+        if self.derived:
+            tags |= derived_tags(Derivable(row.fields, text, turn, self.answer_type), tags, self.derived)
         return Item(found, text, row.fields, tags, row.line, conversation, turn)
 
     def _conversation(self, row: Row, tags: dict[str, str]) -> tuple[str | None, int | None]:
@@ -166,6 +172,11 @@ class Source:
         if self.quarantine and item.id in self.quarantine.ids:
             return Prediction(fields={}, state="unparsed", error="its row of predictions was set aside")
         return None
+
+    @property
+    def rejected(self) -> int:
+        """How many rows of predictions were set aside."""
+        return self.quarantine.count if self.quarantine else 0
 
     def check_unknown(self, *, strict: bool) -> None:
         """Refuse predictions for unknown ids where the caller asked for that."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,9 +23,10 @@ _IDS = ("id", "item_id", "sample_id", "trace_id")
 class StoredJournal:
     """Writes the journal of stored predictions as they are read."""
 
-    def __init__(self, path: Path, names: FieldNames, *, separate: bool) -> None:
+    def __init__(self, path: Path, names: FieldNames, predicted_fields: Collection[str], *, separate: bool) -> None:
         self._replacing = replacing(path)
         self._names = names
+        self._kept = frozenset((*_KEPT, *predicted_fields))
         self._separate = separate
         """Whether predictions came from a file of their own, whose rows are then kept whole."""
 
@@ -53,7 +55,7 @@ class StoredJournal:
             ids = {*_IDS, self._names.id}
             return {name: value for name, value in prediction.fields.items() if name not in ids}
         fields = item.fields
-        kept = {name: fields[name] for name in _KEPT if name in fields}
-        kept |= {name: value for name, value in fields.items() if name.startswith("pred_")}
+        kept = {name: value for name, value in fields.items() if name in self._kept or name.startswith("pred_")}
         named = prediction_field(fields, self._names, reference_field(fields, self._names))
-        return kept if named is None or named in kept else {"prediction": value_of(fields, named), **kept}
+        # Under its own name, so that the journal is read by the same field rules as the dataset.
+        return kept if named is None or named in kept else {named: value_of(fields, named), **kept}

@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -27,10 +27,13 @@ from steelyard.records.items import Item, Prediction, State
 from steelyard.records.scores import Scorecard
 from steelyard.registry import Metric, Scorer
 
+Fields: TypeAlias = Mapping[str, Any]
+
 _REASONS: dict[State, str] = {
     "missing": "There is no prediction for this item.",
     "failed": "The model failed on this item",
     "timeout": "The model did not answer in time",
+    "unparsed": "The row of predictions cannot be read",
 }
 
 
@@ -44,9 +47,9 @@ class Judgement:
     answer_type: AnswerType | None
     """None where each row says its own."""
     extraction: Extraction
-    prediction: Callable[[Prediction], Any]
+    prediction: Callable[[Fields], Any]
     """The raw output in a prediction's row; raises KeyError where there is none."""
-    reference: Callable[[Item], Any]
+    reference: Callable[[Fields], Any]
     """The raw reference in an item's row; raises KeyError where there is none."""
     choices: tuple[str, ...] = ()
     choices_of: Callable[[Item], tuple[str, ...]] | None = None
@@ -150,7 +153,7 @@ class Judge:
 
     def _raw_reference(self, judgement: Judgement, item: Item) -> Any:
         try:
-            return judgement.reference(item)
+            return judgement.reference(item.fields)
         except KeyError as error:
             raise BadReference(f"there is no reference: {error.args[0]}", empty=True) from None
 
@@ -235,7 +238,7 @@ def _raw_output(judgement: Judgement, prediction: Prediction | None) -> tuple[An
     if prediction.state is not None:
         return None, prediction.state
     try:
-        return judgement.prediction(prediction), None
+        return judgement.prediction(prediction.fields), None
     except KeyError:
         return None, "missing"
 
@@ -313,10 +316,15 @@ def _details(columns: Columns) -> dict[str, Sequence[Any]]:
         "conversation": [item.conversation for item in columns.items],
         "turn": [item.turn for item in columns.items],
         "loss": [_number(entry, "loss") for entry in predictions],
-        "n_tokens": [_number(entry, "n_tokens") for entry in predictions],
+        "n_tokens": [_count(entry, "n_tokens") for entry in predictions],
     }
 
 
 def _number(prediction: Prediction | None, name: str) -> float | None:
     value = prediction.fields.get(name) if prediction else None
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _count(prediction: Prediction | None, name: str) -> int | None:
+    value = prediction.fields.get(name) if prediction else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

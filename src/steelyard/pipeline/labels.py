@@ -30,14 +30,14 @@ class LabelNames:
         minus it when it is wrong.
         """
         known = fields.get("probabilities")
-        if isinstance(known, dict) and is_probability(known.get(self.of(expected))):
-            return float(known[self.of(expected)])
-        confidence = fields.get("confidence")
-        if not is_probability(confidence):
-            return None
-        return float(confidence) if right else 1.0 - float(confidence)
+        given = probability(known.get(self.of(expected))) if isinstance(known, dict) else None
+        if given is not None:
+            return given
+        confidence = probability(fields.get("confidence"))
+        return confidence if confidence is None or right else 1.0 - confidence
 
 
-def is_probability(value: Any) -> bool:
-    """Return whether a value is a number in [0, 1]."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+def probability(value: Any) -> float | None:
+    """Return a value that is a number in [0, 1], or None."""
+    fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return float(value) if fits else None

@@ -52,6 +52,7 @@ class Prepared:
     field_names: FieldNames
     report: ReportPlan
     signatures: dict[str, Any]
+    profile_file: Path | None = None
 
 
 def load_task(options: EvaluateOptions) -> tuple[Task, Path]:
@@ -81,7 +82,8 @@ def load_task(options: EvaluateOptions) -> tuple[Task, Path]:
 def prepare(options: EvaluateOptions) -> Prepared:
     """Check everything that can be checked before the first row is read."""
     task, folder = load_task(options)
-    profile = _profile(task, folder, options)
+    profile_file = _profile_file(task, folder, options)
+    profile = parse_profile(read_yaml(profile_file), file=str(profile_file)) if profile_file else None
     names = FieldNames(**task.fields.model_dump())
     judgements = _judgements(task, profile, names)
     requested = _requested_metrics(task, profile)
@@ -97,12 +99,13 @@ def prepare(options: EvaluateOptions) -> Prepared:
             for answer_type in judgement.scorers
         ],
     }
-    return Prepared(task, folder, judgements, item_metrics, classification, names, report, signatures)
+    return Prepared(task, folder, judgements, item_metrics, classification, names, report, signatures, profile_file)
 
 
-def _profile(task: Task, folder: Path, options: EvaluateOptions) -> ScoringProfile | None:
-    path = Path(options.profile) if options.profile else folder / task.scoring_profile if task.scoring_profile else None
-    return parse_profile(read_yaml(path), file=str(path)) if path is not None else None
+def _profile_file(task: Task, folder: Path, options: EvaluateOptions) -> Path | None:
+    if options.profile:
+        return Path(options.profile)
+    return folder / task.scoring_profile if task.scoring_profile else None
 
 
 def _judgements(task: Task, profile: ScoringProfile | None, names: FieldNames) -> tuple[Judgement, ...]:
@@ -177,8 +180,8 @@ def _with_fields(
         scorers=scorers,
         answer_type=kind,
         extraction=extraction,
-        prediction=lambda prediction: row_prediction(prediction.fields, names),
-        reference=lambda item: row_reference(item.fields, names),
+        prediction=lambda fields: row_prediction(fields, names),
+        reference=lambda fields: row_reference(fields, names),
         choices=task.choices,
         choices_of=_row_choices(names.choices, task.choices) if names.choices else None,
     )
@@ -209,15 +212,15 @@ def _field_judgement(task: Task, entry: FieldMetric, profile: ScoringProfile | N
         scorers={meaning.answer_type: scorer},
         answer_type=meaning.answer_type,
         extraction=parse_extraction(None),
-        prediction=lambda prediction: predicted_field(prediction.fields, entry.pred_field),
-        reference=lambda item: row_field(item.fields, entry.label_field),
+        prediction=lambda fields: predicted_field(fields, entry.pred_field),
+        reference=lambda fields: row_field(fields, entry.label_field),
         choices=task.choices,
     )
 
 
 def _requested_metrics(task: Task, profile: ScoringProfile | None) -> tuple[Metric, ...]:
     if task.metrics is None:
-        wanted = profile.scorers.get(task.answer_type) if profile and task.answer_type in ANSWER_TYPES else None  # type: ignore[call-overload]
+        wanted = profile.scorers.get(task.answer_type) if profile and task.answer_type in ANSWER_TYPES else None
         listed: Sequence[Any] = (
             wanted.metrics if wanted and wanted.metrics else DEFAULT_METRICS.get(task.answer_type, ())
         )

@@ -53,6 +53,7 @@ class RunDirectory:
         self.path = path
         self.run_id = run_id
         self.created_at = created_at
+        self.host = platform.node()
         self._owner = owner
 
     @classmethod

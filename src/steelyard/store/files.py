@@ -35,7 +35,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     with machine_errors(path):
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "wb") as stream:
+            with os.fdopen(handle, "w+b") as stream:
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +19,9 @@ from steelyard.store.files import replacing
 
 _ROWS_IN_GROUP = 65_536
 
+SCORE_PREFIX = "score."
+TAG_PREFIX = "tag."
+
 _DETAILS: dict[str, pa.DataType] = {
     "eval_time_ms": pa.float64(),
     "prompt_tokens": pa.int64(),
@@ -24,25 +29,27 @@ _DETAILS: dict[str, pa.DataType] = {
     "conversation": pa.string(),
     "turn": pa.int64(),
     "error": pa.string(),
+    "loss": pa.float64(),
+    "n_tokens": pa.int64(),
 }
 
 
 class ItemsWriter:
-    """Appends judged blocks to a Parquet file that appears whole or not at all."""
+    """Appends judged blocks to a Parquet file that appears whole or not at all.
 
-    def __init__(self, path: Path, *, score_names: Sequence[str], tag_keys: Sequence[str]) -> None:
-        self.score_names = tuple(score_names)
-        self.tag_keys = tuple(tag_keys)
-        self.schema = _schema(self.score_names, self.tag_keys)
+    The columns are those that occur: a tag or score that first shows up late is null in every row before. Row groups do
+    not depend on how the items were cut into blocks, so the bytes depend on the items alone.
+    """
+
+    def __init__(self, path: Path) -> None:
         self._replacing = replacing(path)
         self._pending: list[pa.Table] = []
         self._rows = 0
+        self._writer: pq.ParquetWriter | None = None
+        self._schema = _schema(())
 
     def __enter__(self) -> Self:
         self._stream = self._replacing.__enter__()
-        self._writer = pq.ParquetWriter(
-            self._stream, self.schema, compression="zstd", compression_level=1, store_schema=False
-        )
         return self
 
     def __exit__(
@@ -50,51 +57,91 @@ class ItemsWriter:
     ) -> None:
         if kind is None:
             self._flush()
+        if self._writer is not None:
             self._writer.close()
         self._replacing.__exit__(kind, error, trace)
 
     def write(self, block: ScoredBlock) -> None:
-        """Append one block. Row groups do not depend on how the items were cut into blocks."""
-        self._pending.append(_table(block, self.schema, self.score_names, self.tag_keys))
+        """Append one block."""
+        self._pending.append(_table(block))
         self._rows += len(block)
-        if self._rows >= _ROWS_IN_GROUP:
-            whole = pa.concat_tables(self._pending)
-            self._pending = []
-            while whole.num_rows >= _ROWS_IN_GROUP:
-                self._writer.write_table(whole.slice(0, _ROWS_IN_GROUP), row_group_size=_ROWS_IN_GROUP)
-                whole = whole.slice(_ROWS_IN_GROUP)
-            self._pending = [whole]
-            self._rows = whole.num_rows
+        if self._rows < _ROWS_IN_GROUP:
+            return
+        whole = _united(self._pending)
+        while whole.num_rows >= _ROWS_IN_GROUP:
+            self._write_group(whole.slice(0, _ROWS_IN_GROUP))
+            whole = whole.slice(_ROWS_IN_GROUP)
+        self._pending, self._rows = [whole], whole.num_rows
 
     def _flush(self) -> None:
-        if self._rows:
-            self._writer.write_table(pa.concat_tables(self._pending), row_group_size=_ROWS_IN_GROUP)
+        if self._rows or self._writer is None:
+            self._write_group(_united(self._pending) if self._pending else self._schema.empty_table())
+
+    def _write_group(self, table: pa.Table) -> None:
+        if self._writer is None or not set(table.schema.names) <= set(self._schema.names):
+            self._widen(table.schema.names)
+        assert self._writer is not None
+        self._writer.write_table(_aligned(table, self._schema), row_group_size=_ROWS_IN_GROUP)
+
+    def _widen(self, names: Sequence[str]) -> None:
+        """Begin the file with the columns there are, or begin it again with further ones."""
+        self._schema = _schema({*self._schema.names, *names})
+        earlier = self._earlier_groups()
+        self._writer = pq.ParquetWriter(
+            self._stream, self._schema, compression="zstd", compression_level=1, store_schema=False
+        )
+        if earlier is not None:
+            with earlier:
+                file = pq.ParquetFile(earlier)
+                for group in range(file.num_row_groups):
+                    table = _aligned(file.read_row_group(group), self._schema)
+                    self._writer.write_table(table, row_group_size=_ROWS_IN_GROUP)
+
+    def _earlier_groups(self) -> IO[bytes] | None:
+        if self._writer is None:
+            return None
+        self._writer.close()
+        earlier = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+        self._stream.seek(0)
+        shutil.copyfileobj(self._stream, earlier)
+        self._stream.seek(0)
+        self._stream.truncate()
+        return earlier
 
 
-def _schema(score_names: Sequence[str], tag_keys: Sequence[str]) -> pa.Schema:
-    text = pa.large_string()
+_FIXED: dict[str, pa.DataType] = {
+    "item_id": pa.large_string(),
+    "state": pa.string(),
+    "expected": pa.large_string(),
+    "predicted": pa.large_string(),
+    "correctness": pa.float64(),
+    "eval_time_ms": pa.float64(),
+    "pass": pa.bool_(),
+    "input": pa.large_string(),
+    "output": pa.large_string(),
+    "error_tags": pa.list_(pa.string()),
+    "explain": pa.large_string(),
+    "item_hash": pa.string(),
+}
+_TAG_KIND = pa.string()
+_SCORE_KIND = pa.float64()
+
+
+def _schema(names: Collection[str]) -> pa.Schema:
+    """Return the columns in their order: the fixed ones, scores, tags, details."""
+    scores = sorted(name for name in names if name.startswith(SCORE_PREFIX))
+    tags = sorted(name for name in names if name.startswith(TAG_PREFIX))
     return pa.schema(
         [
-            ("item_id", text),
-            ("state", pa.string()),
-            ("expected", text),
-            ("predicted", text),
-            ("correctness", pa.float64()),
-            ("eval_time_ms", pa.float64()),
-            ("pass", pa.bool_()),
-            ("input", text),
-            ("output", text),
-            ("error_tags", pa.list_(pa.string())),
-            ("explain", text),
-            ("item_hash", pa.string()),
-            *((f"score.{name}", pa.float64()) for name in score_names),
-            *((f"tag.{key}", pa.string()) for key in tag_keys),
-            *((name, kind) for name, kind in _DETAILS.items() if name != "eval_time_ms"),
+            *_FIXED.items(),
+            *((name, _SCORE_KIND) for name in scores),
+            *((name, _TAG_KIND) for name in tags),
+            *((name, kind) for name, kind in _DETAILS.items() if name not in _FIXED),
         ]
     )
 
 
-def _table(block: ScoredBlock, schema: pa.Schema, score_names: Sequence[str], tag_keys: Sequence[str]) -> pa.Table:
+def _table(block: ScoredBlock) -> pa.Table:
     empty: Sequence[None] = [None] * len(block)
     columns: dict[str, pa.Array] = {
         "item_id": text_array(block.ids),
@@ -110,9 +157,27 @@ def _table(block: ScoredBlock, schema: pa.Schema, score_names: Sequence[str], ta
         "item_hash": pa.array(block.item_hashes, pa.string()),
     }
     columns |= {name: pa.array(block.details.get(name, empty), kind) for name, kind in _DETAILS.items()}
-    columns |= {f"score.{name}": _float_array(block.scores.get(name), len(block)) for name in score_names}
-    columns |= {f"tag.{key}": _tag_array(block.tags.get(key), len(block)) for key in tag_keys}
+    columns |= {SCORE_PREFIX + name: _float_array(values) for name, values in block.scores.items()}
+    columns |= {TAG_PREFIX + key: label_array(labels) for key, labels in block.tags.items()}
+    schema = _schema(columns)
     return pa.table([columns[name] for name in schema.names], schema=schema)
+
+
+def _united(tables: Sequence[pa.Table]) -> pa.Table:
+    names = {name for table in tables for name in table.schema.names}
+    schema = _schema(names)
+    return pa.concat_tables([_aligned(table, schema) for table in tables])
+
+
+def _aligned(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return a table with a schema's columns; one that it lacks is null throughout."""
+    if table.schema.names == schema.names:
+        return table.cast(schema)
+    present = set(table.schema.names)
+    columns = [
+        table.column(field.name) if field.name in present else pa.nulls(table.num_rows, field.type) for field in schema
+    ]
+    return pa.table(columns, schema=schema)
 
 
 def text_array(column: Sequence[str | None]) -> pa.Array:
@@ -135,12 +200,8 @@ def label_array(labels: Labels) -> pa.Array:
     return pa.DictionaryArray.from_arrays(codes, pa.array(labels.names, pa.string())).cast(pa.string())
 
 
-def _tag_array(labels: Labels | None, length: int) -> pa.Array:
-    return pa.nulls(length, pa.string()) if labels is None else label_array(labels)
-
-
-def _float_array(values: Floats | None, length: int) -> pa.Array:
-    return pa.nulls(length, pa.float64()) if values is None else pa.array(values, mask=np.isnan(values))
+def _float_array(values: Floats) -> pa.Array:
+    return pa.array(values, mask=np.isnan(values))
 
 
 def _error_tag_array(tags: ErrorTags) -> pa.Array:

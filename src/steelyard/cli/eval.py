@@ -1,0 +1,88 @@
+"""`steelyard eval`: evaluate a task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steelyard.cli.output import print_json
+from steelyard.cli.progress import item_progress
+from steelyard.errors import Problem, UsageError
+from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.recording import Evaluation
+from steelyard.show.results import evaluation_text
+
+ANSWER_TYPES = ("text", "choice", "number", "list", "reasoning", "label", "mixed")
+
+
+def _names(value: str | None) -> tuple[str, ...] | None:
+    return None if value is None else tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def _slices(value: str | None) -> tuple[str | tuple[str, ...], ...] | None:
+    """Read `source,difficulty,source+difficulty`: a plus sign makes a cross-slice."""
+    found = _names(value)
+    return None if found is None else tuple(tuple(key.split("+")) if "+" in key else key for key in found)
+
+
+@click.command(
+    "eval",
+    epilog="Example: steelyard eval --dataset evalsets/eval_v2.jsonl --predictions out.jsonl "
+    "--scorer answer_correctness@v1 --name first",
+)
+@click.argument("task_file", metavar="[TASK.yaml]", required=False, type=click.Path(path_type=Path))
+@click.option("--dataset", help="Items: a JSONL, JSON, CSV or Parquet file (.gz, .zst).")
+@click.option("--predictions", help="Predictions by id, in the same formats.")
+@click.option("--answer-type", type=click.Choice(ANSWER_TYPES), help="What an answer is.")
+@click.option("--limit", type=click.IntRange(min=1), help="Evaluate the first N items only.")
+@click.option("--sample-size", type=click.IntRange(min=1), help="Evaluate a random sample of N items.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
+@click.option("--metrics", help="Metrics, separated by commas.")
+@click.option("--scorer", help="The scorer, as NAME@vN.")
+@click.option("--extract", help="How an answer is found in raw output, such as answer_line or last_number.")
+@click.option("--slice-by", help="Tags to slice by, separated by commas; a+b crosses two.")
+@click.option("--hard-examples", type=click.IntRange(min=0), help="How many hard examples to keep.")
+@click.option("--cluster-by", help="The tag or field whose items are not independent.")
+@click.option("--profile", type=click.Path(), help="A scoring profile (YAML).")
+@click.option("--model-name", help="What to call the model behind stored predictions.")
+@click.option("--name", help="The run's name; without one it is dated.")
+@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
+@click.option("--bad-rows", type=click.Choice(["refuse", "quarantine"]), default="refuse", show_default=True)
+@click.option("--strict-ids", is_flag=True, help="Refuse predictions for ids that are not in the dataset.")
+@click.option("--max-line-bytes", type=click.IntRange(min=1), help="Longest line that is read.")
+@click.option("--max-depth", type=click.IntRange(min=1), help="Deepest nesting that is read.")
+@click.option("--max-unpacked-bytes", type=click.IntRange(min=1), help="Most that one file may unpack to.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def eval_command(task_file: Path | None, *, as_json: bool, **given: Any) -> None:
+    """Evaluate a task: predictions to scorecards, metrics and a run.
+
+    Give a task file, or --dataset with --answer-type or --scorer. Predictions come from --predictions, from the task,
+    or from the rows of the dataset themselves.
+    """
+    options = _options(task_file, given)
+    with item_progress(shown=not as_json) as progress:
+        evaluation = evaluate(options, progress=progress)
+    if as_json:
+        print_json(evaluation_content(evaluation))
+    else:
+        click.echo(evaluation_text(evaluation.path, evaluation.run, evaluation.results, evaluation.unknown_ids))
+
+
+def _options(task_file: Path | None, given: dict[str, Any]) -> EvaluateOptions:
+    if task_file is None and given["dataset"] is None:
+        hint = "`steelyard eval TASK.yaml`, or --dataset FILE --predictions FILE --answer-type text"
+        raise UsageError(Problem("usage", "neither a task file nor --dataset was given", hint=hint))
+    given["metrics"] = _names(given["metrics"])
+    given["slice_by"] = _slices(given["slice_by"])
+    return EvaluateOptions(task_file=task_file, **given)
+
+
+def evaluation_content(evaluation: Evaluation) -> dict[str, Any]:
+    """Return a finished evaluation as the JSON object that `--json` prints."""
+    run = evaluation.run
+    return {"run_id": run.run_id, "name": run.name, "path": str(evaluation.path), "flags": run.flags} | {
+        **evaluation.results
+    }

@@ -1,0 +1,74 @@
+"""Progress of long work: a bar on a terminal, nothing in a log until ten seconds have gone by, then a line each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+
+from steelyard.cli.output import plain
+
+PATIENCE = 10.0
+"""Seconds between lines in a log."""
+SLOW_START = 0.5
+"""Seconds before a bar appears: short work needs none."""
+
+
+@contextmanager
+def item_progress(*, shown: bool, total: int | None = None) -> Iterator[Callable[[int], None] | None]:
+    """Give a function to call with the number of items done so far."""
+    if not shown:
+        yield None
+    elif plain():
+        yield _lines()
+    else:
+        with _bar(total) as update:
+            yield update
+
+
+def _lines() -> Callable[[int], None]:
+    started = last = time.monotonic()
+
+    def update(done: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= PATIENCE:
+            last = now
+            click.echo(f"{done:,} items, {done / (now - started):,.0f} a second", err=True)
+
+    return update
+
+
+@contextmanager
+def _bar(total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show a bar once the work has taken half a second; rich is imported only then."""
+    started = time.monotonic()
+    shown: list[Callable[[int], None]] = []
+    stop: list[Callable[[], None]] = []
+
+    def update(done: int) -> None:
+        if not shown and time.monotonic() - started > SLOW_START:
+            begin, end = _rich_bar(total)
+            shown.append(begin)
+            stop.append(end)
+        for show in shown:
+            show(done)
+
+    try:
+        yield update
+    finally:
+        for end in stop:
+            end()
+
+
+def _rich_bar(total: int | None) -> tuple[Callable[[int], None], Callable[[], None]]:
+    from rich.console import Console  # noqa: PLC0415 - rich is for people's output only
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = (TextColumn("judging"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("items", total=total)
+    bar.start()
+    return lambda done: bar.update(task, completed=done), bar.stop

@@ -1,0 +1,107 @@
+"""The files of a run directory beside its items: results, hard examples, configuration, environment, hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sys
+from collections.abc import Mapping
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from steelyard import __version__
+from steelyard.aggregate import Report
+from steelyard.aggregate.classification import Confusion
+from steelyard.records.runs import (
+    CONFIG_FILE,
+    CONFUSION_FILE,
+    ENVIRONMENT_FILE,
+    HARD_EXAMPLES_FILE,
+    HASHES_FILE,
+    MANIFEST_FILE,
+    RESULTS_FILE,
+)
+from steelyard.store.files import json_bytes, json_line, write_bytes
+
+RESULTS_FORMAT = 1
+
+
+def write_eval_files(
+    path: Path, report: Report, signatures: Mapping[str, Any], extra: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Write what is derived from the items; return the results and the hard examples.
+
+    Nothing here knows the time, the host or the run's name: the same items give the same bytes.
+    """
+    results: dict[str, Any] = {
+        "format_version": RESULTS_FORMAT,
+        "steelyard_version": __version__,
+        "signatures": dict(signatures),
+        **report.results(_by_name(signatures)),
+        **extra,
+    }
+    hard = report.hard.entries()
+    write_bytes(path / RESULTS_FILE, json_bytes(results))
+    write_bytes(path / HARD_EXAMPLES_FILE, b"".join(json_line(entry) for entry in hard))
+    if report.plan.classification:
+        write_bytes(path / CONFUSION_FILE, json_bytes(_confusion(report.confusion.confusion(report.plan.choices))))
+    return results, hard
+
+
+def _by_name(signatures: Mapping[str, Any]) -> dict[str, str]:
+    """Return the signatures of scorers and metrics by the name that their mean is reported under."""
+    listed = [*signatures.get("metrics", ()), *signatures.get("scorers", ())]
+    return {signature.split("@", maxsplit=1)[0]: signature for signature in listed}
+
+
+def _confusion(confusion: Confusion) -> dict[str, Any]:
+    return {
+        "labels": list(confusion.labels),
+        "columns": list(confusion.columns),
+        "matrix": confusion.matrix.tolist(),
+    }
+
+
+def write_run_files(
+    path: Path, *, config: Mapping[str, Any], manifest: Mapping[str, Any], dataset: Mapping[str, Any]
+) -> None:
+    """Write what the run was made from and under: everything that `steelyard reproduce` holds against today."""
+    environment = environment_facts()
+    config_text = yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True)
+    write_bytes(path / CONFIG_FILE, config_text.encode("utf-8", "backslashreplace"))
+    write_bytes(path / ENVIRONMENT_FILE, json_bytes(environment))
+    write_bytes(path / MANIFEST_FILE, json_bytes(manifest))
+    hashes = {
+        "config": digest(config_text.encode("utf-8", "backslashreplace")),
+        "data": str(dataset.get("sha256", "")) or digest(json_bytes(manifest)),
+        "environment": digest(json_bytes(reproducible(environment))),
+    }
+    hashes["reproducibility"] = digest("\n".join(hashes.values()).encode())
+    write_bytes(path / HASHES_FILE, json_bytes(hashes))
+
+
+def environment_facts() -> dict[str, Any]:
+    """Return Python, platform and package versions."""
+    packages = {found.name: found.version for found in distributions() if found.name}
+    return {
+        "python": platform.python_version(),
+        "implementation": sys.implementation.name,
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "host": platform.node(),
+        "steelyard": __version__,
+        "packages": dict(sorted(packages.items(), key=lambda pair: pair[0].lower())),
+    }
+
+
+def reproducible(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts that two machines must share to count as the same environment."""
+    return {name: environment[name] for name in ("python", "implementation", "machine", "steelyard", "packages")}
+
+
+def digest(content: bytes) -> str:
+    """Return `sha256:` and the digest in hexadecimal."""
+    return "sha256:" + hashlib.sha256(content).hexdigest()

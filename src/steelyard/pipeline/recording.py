@@ -1,0 +1,159 @@
+"""A run on its way to disk: judged blocks in, a complete run directory out.
+
+Every flow that ends in a run (stored predictions, models, conversations, research) records it here, so that all runs
+can be listed, compared, gated and shown alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from steelyard import __version__
+from steelyard.aggregate import Report
+from steelyard.errors import SteelyardError
+from steelyard.pipeline.artifacts import write_eval_files, write_run_files
+from steelyard.records.blocks import ScoredBlock
+from steelyard.records.plans import ReportPlan
+from steelyard.records.runs import ITEMS_FILE, RunRecord, RunStatus
+from steelyard.store.directories import RunDirectory, now_text
+from steelyard.store.items import ItemsWriter
+
+Progress: TypeAlias = Callable[[int], None]
+"""Called with the number of items judged so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunIdentity:
+    """What a run says about itself before anything is judged."""
+
+    task: str
+    scorer_version: str
+    """The primary scorer's versioned name."""
+    signatures: Mapping[str, Any]
+    """Everything that can change a number: `scorers`, `metrics` and `canonical`, each a list."""
+    task_version: str | None = None
+    answer_type: str | None = None
+    model: Mapping[str, Any] = field(default_factory=dict)
+    dataset: Mapping[str, Any] = field(default_factory=dict)
+    prompt_version: str | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A finished evaluation: where the run is and what it found."""
+
+    path: Path
+    run: RunRecord
+    results: dict[str, Any]
+    hard_examples: list[dict[str, Any]] = field(default_factory=list)
+    unknown_ids: Sequence[tuple[str, int]] = ()
+    """The first predictions for ids that are not in the dataset, with their lines."""
+    unknown_total: int = 0
+
+
+class Recorder:
+    """Takes judged blocks in dataset order and writes everything that is derived from them."""
+
+    def __init__(self, directory: RunDirectory, identity: RunIdentity, plan: ReportPlan) -> None:
+        self.directory = directory
+        self.identity = identity
+        self.report = Report(plan)
+        self._open = ExitStack()
+        self._items = self._open.enter_context(ItemsWriter(directory.path / ITEMS_FILE))
+
+    @property
+    def path(self) -> Path:
+        """The run's directory."""
+        return self.directory.path
+
+    def add(self, block: ScoredBlock) -> None:
+        """Take up a block."""
+        self._items.write(block)
+        self.report.update(block)
+
+    def complete(
+        self,
+        *,
+        config: Mapping[str, Any],
+        manifest: Mapping[str, Any],
+        extra: Mapping[str, Any] | None = None,
+        flags: Sequence[str] = (),
+    ) -> Evaluation:
+        """Write results, configuration and hashes, and last of all that the run is complete."""
+        self._open.close()
+        results, hard = write_eval_files(self.path, self.report, self.identity.signatures, extra or {})
+        write_run_files(self.path, config=config, manifest=manifest, dataset=self.identity.dataset)
+        card = results["scorecard"]
+        record = msgspec.structs.replace(
+            self._record("completed"),
+            completed_at=now_text(),
+            counts={name: card[name] for name in ("n_items", "n_scored", "n_skipped", "states")},
+            primary_metric=results["primary_metric"],
+            primary_score=card["primary_score"],
+            flags=[*self.identity.flags, *flags],
+        )
+        self.directory.write_record(record)
+        return Evaluation(self.path, record, results, hard)
+
+    def abandon(self, error: BaseException) -> None:
+        """Leave no half-written file and say in `run.json` that the run was interrupted."""
+        self._open.__exit__(type(error), error, error.__traceback__)
+        self.directory.write_record(self._record("interrupted", error=repr(error)))
+
+    def begin(self) -> None:
+        """Say in `run.json` that the run is under way."""
+        self.directory.write_record(self._record("running"))
+
+    def _record(self, status: RunStatus, *, error: str | None = None) -> RunRecord:
+        identity = self.identity
+        return RunRecord(
+            run_id=self.directory.run_id,
+            name=self.directory.path.name,
+            status=status,
+            created_at=self.directory.created_at,
+            task=identity.task,
+            steelyard_version=__version__,
+            host=self.directory.host,
+            error=error,
+            task_version=identity.task_version,
+            answer_type=identity.answer_type,
+            model=dict(identity.model),
+            dataset=dict(identity.dataset),
+            prompt_version=identity.prompt_version,
+            scorer_version=identity.scorer_version,
+            signatures=dict(identity.signatures),
+            flags=list(identity.flags),
+        )
+
+
+@contextmanager
+def recording(runs_dir: Path, name: str | None, identity: RunIdentity, plan: ReportPlan) -> Iterator[Recorder]:
+    """Own a fresh run directory for the length of a block.
+
+    Refused input leaves nothing behind: the run never began to count. Anything else that stops the block (a signal, a
+    full disk, our own bug) leaves a run that says it was interrupted.
+    """
+    directory = RunDirectory.create(runs_dir, name)
+    recorder: Recorder | None = None
+    try:
+        recorder = Recorder(directory, identity, plan)
+        recorder.begin()
+        yield recorder
+    except SteelyardError as error:
+        if recorder is not None:
+            recorder.abandon(error)
+        directory.discard()
+        raise
+    except BaseException as error:
+        if recorder is not None:
+            recorder.abandon(error)
+        directory.release()
+        raise
+    directory.release()

@@ -1,0 +1,92 @@
+"""A finished evaluation for the terminal: the score, its interval, the metrics, the slices, what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import escape
+from steelyard.records.runs import RunRecord
+
+BAR = 20
+
+
+def evaluation_text(
+    path: Path, run: RunRecord, results: Mapping[str, Any], unknown_ids: Sequence[tuple[str, int]] = ()
+) -> str:
+    """Return what `steelyard eval` prints for people."""
+    lines = [*results_lines(run, results)]
+    if unknown_ids:
+        total = results["predictions"]["unknown_ids"]
+        shown = ", ".join(escape(found) for found, _ in unknown_ids[:3])
+        lines.append(f"{total} predictions are for ids that are not in the dataset ({shown}…); they do not count")
+    return "\n".join([*lines, "", f"run: {path}"])
+
+
+def results_lines(run: RunRecord, results: Mapping[str, Any]) -> list[str]:
+    """Return scorecard, metrics, slices and error tags as lines."""
+    card = results["scorecard"]
+    skipped = ", ".join(f"{count} {state}" for state, count in card["skipped"].items() if count)
+    unparsed = card["states"]["unparsed"]
+    facts = [
+        f"{card['n_items']} items",
+        *([skipped] if skipped else []),
+        *([f"{unparsed} unparsed"] if unparsed else []),
+    ]
+    lines = [f"{escape(run.task)}: {', '.join(facts)}", ""]
+    lines += metric_lines(results)
+    lines += slice_lines(results)
+    tags = results["error_tags"]
+    if tags:
+        listed = ", ".join(f"{escape(tag)} {count}" for tag, count in list(tags.items())[:8])
+        lines += ["", f"error tags: {listed}"]
+    return lines
+
+
+def metric_lines(results: Mapping[str, Any]) -> list[str]:
+    """Return one line per metric: value, interval, n, the method of the interval."""
+    details = results["metric_details"]
+    width = max((len(name) for name in details), default=0)
+    lines = []
+    for name, entry in details.items():
+        primary = " (primary)" if name == results["primary_metric"] else ""
+        lines.append(
+            f"  {escape(name).ljust(width)}  {number(entry['value'])}  {interval(entry)}  n={entry['n']}{primary}"
+        )
+    for name, reason in results["unavailable"].items():
+        lines.append(f"  {escape(name).ljust(width)}  unavailable: {reason}")
+    return lines
+
+
+def slice_lines(results: Mapping[str, Any]) -> list[str]:
+    """Return each slice as a bar with n and the primary's interval, and the notice."""
+    primary = results["primary_metric"]
+    lines = []
+    for key, values in results.get("slices", {}).items():
+        lines += ["", f"by {escape(key)}:"]
+        width = max(len(escape(value)) for value in values)
+        for value, entry in values.items():
+            name = escape(value).ljust(width)
+            lines.append(
+                f"  {name}  {bar(entry[primary])}  {number(entry[primary])}  {interval(entry)}  n={entry['n']}"
+            )
+    return [*lines, "", results["notice"]] if lines else []
+
+
+def number(value: float | None) -> str:
+    """Return a value with four decimals, or `null`."""
+    return "  null" if value is None else f"{value:.4f}"
+
+
+def interval(entry: Mapping[str, Any]) -> str:
+    """Return the ends of an interval in brackets."""
+    if entry.get("ci_low") is None:
+        return "[no interval]   "
+    return f"[{entry['ci_low']:.4f}, {entry['ci_high']:.4f}]"
+
+
+def bar(value: float | None) -> str:
+    """Return a value in [0, 1] as a bar of twenty characters."""
+    filled = 0 if value is None else round(value * BAR)
+    return "█" * filled + "░" * (BAR - filled)
