@@ -95,6 +95,11 @@ def canonical_signature(answer_type: AnswerType, extraction: Extraction) -> str:
     return f"canonical@v{CANONICAL_VERSION}|answer_type={answer_type},{extraction.signature}"
 
 
+def final_type_of(expected: Answer) -> FinalType | None:
+    """Return the type that a prediction's final answer is read as: that of the reference's, where it has one."""
+    return expected.final_answer.answer_type if isinstance(expected, Reasoning) else None
+
+
 def _from_text(text: str, task: _Task) -> Parsed:
     separated = separate_reasoning(text)
     parsed = _from_answer_text(separated, task)

@@ -16,9 +16,10 @@ import numpy as np
 
 from steelyard.canonical.extraction import Extraction
 from steelyard.canonical.objects import answer_text
-from steelyard.canonical.predictions import Parsed, predicted_answer
+from steelyard.canonical.predictions import final_type_of, predicted_answer
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
-from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.errors import Problem, excerpt
+from steelyard.pipeline.cards import card_of, unanswered
 from steelyard.pipeline.labels import LabelNames
 from steelyard.reading.hashing import item_hash
 from steelyard.records.answers import Answer, AnswerType, Choice, Text
@@ -141,13 +142,14 @@ class Judge:
         scorer = judgement.scorers[answer_type]
         raw, state = _raw_output(judgement, prediction)
         if state is not None:
-            card = _unanswered(scorer, expected, (), _reason(state, prediction))
+            card = unanswered(scorer, expected, (), _reason(state, prediction))
             return Verdict(state, card, expected, None, None, None, raw_reference)
-        parsed = predicted_answer(raw, answer_type, judgement.extraction, choices=choices)
+        parsed = predicted_answer(
+            raw, answer_type, judgement.extraction, choices=choices, final_type=final_type_of(expected)
+        )
+        card = card_of(scorer, parsed, expected, item_id=item.id)
         if parsed.answer is None:
-            card = _unanswered(scorer, expected, parsed.tags, parsed.reason)
             return Verdict("unparsed", card, expected, None, parsed.text, output_text(raw), raw_reference)
-        card = _tagged(_scored(scorer, parsed.answer, expected, item), parsed)
         text = answer_text(parsed.answer)
         return Verdict("scored", card, expected, parsed.answer, text, output_text(raw), raw_reference)
 
@@ -246,42 +248,6 @@ def _raw_output(judgement: Judgement, prediction: Prediction | None) -> tuple[An
 def _reason(state: State, prediction: Prediction | None) -> str:
     error = prediction.error if prediction else None
     return f"{_REASONS[state]}: {excerpt(error)}" if error else _REASONS[state].rstrip(".") + "."
-
-
-def _unanswered(scorer: Scorer, expected: Answer, tags: tuple[str, ...], reason: str) -> Scorecard:
-    """Return the card of an item without an answer: 0, with sub-scores 0 where they are defined for its reference.
-
-    A part is defined where scoring the reference against itself gives it a value; a part that is better when lower
-    has no worst value, so it is null.
-    """
-    perfect = scorer(expected, expected).sub_scores
-    directions = scorer.definition.sub_scores
-    parts = {
-        name: None if value is None or directions.get(name) != "higher" else 0.0 for name, value in perfect.items()
-    }
-    return Scorecard(primary_score=0.0, passed=False, sub_scores=parts, error_tags=tags, explain=reason)
-
-
-def _scored(scorer: Scorer, answer: Answer, expected: Answer, item: Item) -> Scorecard:
-    try:
-        return scorer(answer, expected)
-    except ConfigurationError:
-        raise
-    except Exception as error:
-        raise ConfigurationError(
-            Problem(
-                code="scorer-failed",
-                message=f"{scorer.definition.key} raised {type(error).__name__}: {excerpt(str(error))}",
-                hint="a scorer must give a score in [0, 1] for any two answers of its type",
-                item_id=item.id,
-            )
-        ) from error
-
-
-def _tagged(card: Scorecard, parsed: Parsed) -> Scorecard:
-    if not parsed.tags:
-        return card
-    return Scorecard(card.primary_score, card.passed, card.sub_scores, (*parsed.tags, *card.error_tags), card.explain)
 
 
 def _metric_value(metric: Metric, verdict: Verdict) -> float | None:
