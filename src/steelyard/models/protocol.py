@@ -1,0 +1,74 @@
+"""What every model does: answer one request, or a stream of them in whatever order answers come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Any, Protocol, Self, runtime_checkable
+
+from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
+
+
+@runtime_checkable
+class Model(Protocol):
+    """A model that is ready to answer."""
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """Everything about the model that can change its answers."""
+
+    def generate(self, request: ModelRequest) -> ModelReply:
+        """Answer one request; a failure is a reply with a state."""
+
+    def ask(self, requests: Iterable[ModelRequest]) -> Iterator[tuple[ModelRequest, ModelReply]]:
+        """Answer many requests, each once, in the order in which the answers come.
+
+        Requests are drawn as the model has room for them, and closing the iterator stops the asking.
+        """
+
+    def close(self) -> None:
+        """Let go of weights, threads and connections."""
+
+
+class BaseModel:
+    """A model that answers one request after another. Kinds that batch or run side by side override `ask`."""
+
+    def __init__(self, identity: ModelIdentity) -> None:
+        self._identity = identity
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """Everything about the model that can change its answers."""
+        return self._identity
+
+    def generate(self, request: ModelRequest) -> ModelReply:
+        """Answer one request."""
+        raise NotImplementedError
+
+    def ask(self, requests: Iterable[ModelRequest]) -> Iterator[tuple[ModelRequest, ModelReply]]:
+        """Answer requests one after another."""
+        for request in requests:
+            yield request, self.generate(request)
+
+    def close(self) -> None:
+        """Let go of what the model holds; most hold nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def elapsed_ms(start: float) -> float:
+    """Return the milliseconds since a `time.perf_counter()`, to the microsecond."""
+    return round((time.perf_counter() - start) * 1000, 3)
+
+
+def failure(error: Exception) -> dict[str, Any]:
+    """Return state and error of a reply that stands for an exception of foreign code."""
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return {"state": "timeout" if isinstance(error, TimeoutError) else "failed", "error": text}
