@@ -13,7 +13,7 @@ How errors travel: readers turn every bad row into a `Problem` and go on, so tha
 Extension code (scorers, callables) raises plain Python errors, and the pipeline that called it gives them a type.
 Whatever reaches the command line without one of these types is our bug: exit 70 with a crash report.
 
-Each code has a page under `docs/reference/errors/`; a test holds the two lists equal.
+Each code has a page under `docs/errors/`; a test holds the two lists equal.
 """
 
 from __future__ import annotations
@@ -30,23 +30,26 @@ EXCERPT_LENGTH = 80
 """How many characters of foreign text a message may quote."""
 
 _UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+    # Commands to a CI: `::error` where a line begins, `##vso[`, `##[` and `##teamcity[` anywhere in one.
+    r"|\A(?P<space>[^\S\x00-\x1f\x85\u2028\u2029]*):(?=:)|#(?=#\w*\[)"
 )
 
 
 def escape(text: str) -> str:
-    r"""Return `text` with control, direction and surrogate characters spelled out.
+    r"""Return `text` with control, direction and surrogate characters and the marks of CI commands spelled out.
 
-    >>> escape("a\x1b[31m")
-    'a\\x1b[31m'
+    >>> escape("a\x1b[31m"), escape("::error::x")
+    ('a\\x1b[31m', '\\x3a:error::x')
     """
     return _UNSAFE.sub(_spell, text)
 
 
 def _spell(match: re.Match[str]) -> str:
-    point = ord(match.group())
+    space = match["space"] or ""
+    point = ord(match.group()[len(space) :])
     if point <= 0xFF:
-        return f"\\x{point:02x}"
+        return f"{space}\\x{point:02x}"
     return f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}"
 
 
@@ -87,6 +90,7 @@ _TITLES = {
     "no-items": "No items are left to evaluate",
     "missing-field": "A row lacks a required field",
     "empty-reference": "An item has no reference answer",
+    "bad-answer": "An object is not a CanonicalAnswer",
     "bad-reference": "A reference answer is not of the answer type",
     "bad-tag": "A tag cannot be used",
     "bad-program": "A turn program cannot be read or has no value",
@@ -95,6 +99,7 @@ _TITLES = {
     "file-too-large": "A file unpacks to more than the limit",
     "unknown-id": "A prediction names an item that is not in the dataset",
     "unknown-format": "A file's format is not one that can be read",
+    "file-exists": "A file to be written is there already",
     "missing-file": "A file is not there",
     "unsafe-path": "A path leads through a symbolic link or out of its folder",
     "invalid-evalset": "An eval set does not hold to its rules",
@@ -105,11 +110,22 @@ _TITLES = {
     "run-exists": "A run of that name is there already",
     "run-not-found": "No such run",
     "run-incomplete": "The run is not complete",
+    "dataset-changed": "A dataset's content is not what it was when the run was made",
     "run-damaged": "A run's files disagree with each other",
     "scorer-failed": "A scorer raised or gave a value outside [0, 1]",
     "missing-extra": "An optional dependency is not installed",
+    "bad-model": "A model cannot be loaded or is not named as models are",
+    "unsafe-model": "A model would run foreign code: a pickle or remote code",
+    "adapter-without-effect": "An adapter changes nothing about its base model",
+    "model-refused": "An endpoint refuses every request: key, permission or model name",
+    "model-errors": "More items failed than the error budget allows",
+    "run-differs": "A run cannot be resumed with another configuration",
+    "hash-mismatch": "A file's bytes are not those that its manifest names",
+    "dataset-not-found": "No such dataset, or no such version of it",
+    "training-failed": "A training ended before its last step",
     "machine": "Disk, permission, lock or database",
     "interrupted": "The command was stopped by a signal",
+    "internal": "Steelyard itself failed",
 }
 
 CODES: dict[str, Code] = {name: Code(name, title) for name, title in _TITLES.items()}
@@ -146,8 +162,8 @@ class Problem:
     def __str__(self) -> str:
         where = f"{self.place}: " if self.place else ""
         item = f" (item {excerpt(self.item_id)})" if self.item_id is not None else ""
-        hint = f"\n    hint: {self.hint}" if self.hint else ""
-        return f"{where}[{self.code}] {self.message}{item}{hint}"
+        hint = f"\n    hint: {escape(self.hint)}" if self.hint else ""
+        return f"{where}[{self.code}] {escape(self.message)}{item}{hint}"
 
     def as_dict(self) -> dict[str, str | int | None]:
         """Return the problem as the JSON object that machines read."""

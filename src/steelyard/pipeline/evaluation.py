@@ -17,7 +17,7 @@ from steelyard.pipeline.judging import Judge
 from steelyard.pipeline.labels import LabelNames
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation import Prepared, prepare, resolve
-from steelyard.pipeline.recording import Evaluation, Progress, Recorder, RunIdentity, recording
+from steelyard.pipeline.recording import Derivation, Evaluation, Progress, Recorder, RunIdentity, recording
 from steelyard.pipeline.sampling import Selection
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.limits import Limits
@@ -37,7 +37,7 @@ def evaluate(options: EvaluateOptions, *, progress: Progress | None = None) -> E
     identity = identify(prepared, source, options)
     with recording(options.runs_dir, options.name, identity, prepared.report) as recorder:
         with _quarantine(recorder.path, source, options), _journal(recorder.path, prepared, source) as journal:
-            _stream(recorder, make_judge(prepared, source), source, journal, progress)
+            stream(recorder, make_judge(prepared, source), source, journal, progress)
         source.check_unknown(strict=options.strict_ids)
         finished = recorder.complete(
             config=effective_configuration(prepared, source, options),
@@ -48,12 +48,17 @@ def evaluate(options: EvaluateOptions, *, progress: Progress | None = None) -> E
     return replace(finished, unknown_ids=source.unknown_ids, unknown_total=source.unknown_total)
 
 
-def _stream(
-    recorder: Recorder, judge: Judge, source: Source, journal: StoredJournal, progress: Progress | None
+def stream(
+    recorder: Recorder | Derivation,
+    judge: Judge,
+    source: Source,
+    journal: StoredJournal | None,
+    progress: Progress | None,
 ) -> None:
     """Carry blocks through the rooms. Nothing here holds more than one."""
     for block in source.blocks():
-        journal.write(block)
+        if journal is not None:
+            journal.write(block)
         recorder.add(judge.judge(block))
         if progress is not None:
             progress(recorder.report.n_items)

@@ -199,7 +199,7 @@ class Source:
 def _failure(fields: dict[str, Any]) -> State | None:
     """Return the state of a prediction that has no output: its own `state`, or `failed` where it has an `error`."""
     for name in ("state", "status"):
-        if fields.get(name) in ("failed", "timeout", "missing"):
+        if fields.get(name) in ("failed", "timeout", "missing", "unparsed"):
             return fields[name]  # type: ignore[no-any-return]
     error = fields.get("error")
     if not error:

@@ -50,7 +50,7 @@ class StoredJournal:
 
     def _fields(self, item: Item, prediction: Prediction) -> dict[str, Any]:
         if prediction.state == "unparsed":
-            return {"state": "failed", "error": prediction.error}
+            return {"state": "unparsed", "error": prediction.error}
         if self._separate:
             ids = {*_IDS, self._names.id}
             return {name: value for name, value in prediction.fields.items() if name not in ids}

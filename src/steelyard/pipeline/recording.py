@@ -58,25 +58,54 @@ class Evaluation:
     unknown_total: int = 0
 
 
+class Derivation:
+    """Everything under `eval/`, derived from judged blocks in dataset order."""
+
+    def __init__(self, path: Path, plan: ReportPlan) -> None:
+        self.path = path
+        self.report = Report(plan)
+        self._open = ExitStack()
+        self._items = self._open.enter_context(ItemsWriter(path / ITEMS_FILE))
+
+    def add(self, block: ScoredBlock) -> None:
+        """Take up a block."""
+        self._items.write(block)
+        self.report.update(block)
+
+    def finish(
+        self, signatures: Mapping[str, Any], extra: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Write all files; return the results and the hard examples."""
+        self._open.close()
+        return write_eval_files(self.path, self.report, signatures, extra)
+
+    def abandon(self, error: BaseException) -> None:
+        """Leave no half-written file behind."""
+        self._open.__exit__(type(error), error, error.__traceback__)
+
+
 class Recorder:
-    """Takes judged blocks in dataset order and writes everything that is derived from them."""
+    """Takes judged blocks in dataset order and writes the run that they make."""
 
     def __init__(self, directory: RunDirectory, identity: RunIdentity, plan: ReportPlan) -> None:
         self.directory = directory
         self.identity = identity
-        self.report = Report(plan)
-        self._open = ExitStack()
-        self._items = self._open.enter_context(ItemsWriter(directory.path / ITEMS_FILE))
+        self._derivation = Derivation(directory.path, plan)
+        self._write("running")
 
     @property
     def path(self) -> Path:
         """The run's directory."""
         return self.directory.path
 
+    @property
+    def report(self) -> Report:
+        """What is known of the items so far."""
+        return self._derivation.report
+
     def add(self, block: ScoredBlock) -> None:
         """Take up a block."""
-        self._items.write(block)
-        self.report.update(block)
+        self._derivation.add(block)
 
     def complete(
         self,
@@ -87,29 +116,24 @@ class Recorder:
         flags: Sequence[str] = (),
     ) -> Evaluation:
         """Write results, configuration and hashes, and last of all that the run is complete."""
-        self._open.close()
-        results, hard = write_eval_files(self.path, self.report, self.identity.signatures, extra or {})
+        results, hard = self._derivation.finish(self.identity.signatures, extra or {})
         write_run_files(self.path, config=config, manifest=manifest, dataset=self.identity.dataset)
-        card = results["scorecard"]
         record = msgspec.structs.replace(
             self._record("completed"),
             completed_at=now_text(),
-            counts={name: card[name] for name in ("n_items", "n_scored", "n_skipped", "states")},
-            primary_metric=results["primary_metric"],
-            primary_score=card["primary_score"],
             flags=[*self.identity.flags, *flags],
+            **outcome(results),
         )
         self.directory.write_record(record)
         return Evaluation(self.path, record, results, hard)
 
     def abandon(self, error: BaseException) -> None:
         """Leave no half-written file and say in `run.json` that the run was interrupted."""
-        self._open.__exit__(type(error), error, error.__traceback__)
-        self.directory.write_record(self._record("interrupted", error=repr(error)))
+        self._derivation.abandon(error)
+        self._write("interrupted", error=repr(error))
 
-    def begin(self) -> None:
-        """Say in `run.json` that the run is under way."""
-        self.directory.write_record(self._record("running"))
+    def _write(self, status: RunStatus, *, error: str | None = None) -> None:
+        self.directory.write_record(self._record(status, error=error))
 
     def _record(self, status: RunStatus, *, error: str | None = None) -> RunRecord:
         identity = self.identity
@@ -133,6 +157,16 @@ class Recorder:
         )
 
 
+def outcome(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a run's record says of its results: counts, primary metric and score."""
+    card = results["scorecard"]
+    return {
+        "counts": {name: card[name] for name in ("n_items", "n_scored", "n_skipped", "states")},
+        "primary_metric": results["primary_metric"],
+        "primary_score": card["primary_score"],
+    }
+
+
 @contextmanager
 def recording(runs_dir: Path, name: str | None, identity: RunIdentity, plan: ReportPlan) -> Iterator[Recorder]:
     """Own a fresh run directory for the length of a block.
@@ -144,7 +178,6 @@ def recording(runs_dir: Path, name: str | None, identity: RunIdentity, plan: Rep
     recorder: Recorder | None = None
     try:
         recorder = Recorder(directory, identity, plan)
-        recorder.begin()
         yield recorder
     except SteelyardError as error:
         if recorder is not None:

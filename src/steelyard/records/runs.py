@@ -22,6 +22,8 @@ ITEMS_FILE = "eval/items.parquet"
 HARD_EXAMPLES_FILE = "eval/hard_examples.jsonl"
 CONFUSION_FILE = "eval/confusion_matrix.json"
 REPORT_FILE = "eval/report.html"
+RESCORED_FILE = "eval/rescored.json"
+"""Where a run was judged again under other scorers: what then takes the place of `run.json`'s own fields."""
 
 
 class RunRecord(msgspec.Struct, frozen=True):
@@ -52,3 +54,13 @@ class RunRecord(msgspec.Struct, frozen=True):
     primary_score: float | None = None
     flags: list[str] = msgspec.field(default_factory=list)
     """What a reader must know before trusting the run: `mock`, `quarantined_rows`, `limited`."""
+
+
+class Rescored(msgspec.Struct, frozen=True):
+    """`eval/rescored.json`, laid over `run.json`: a completed run changes only inside `eval/`."""
+
+    scorer_version: str
+    signatures: dict[str, Any]
+    counts: dict[str, Any]
+    primary_metric: str
+    primary_score: float | None

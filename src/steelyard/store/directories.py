@@ -10,17 +10,19 @@ import secrets
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 import msgspec
 
 from steelyard.errors import InputError, MachineError, Problem, UsageError, excerpt
-from steelyard.records.runs import RUN_FILE, RunRecord, RunStatus
+from steelyard.records.runs import RESCORED_FILE, RUN_FILE, Rescored, RunRecord, RunStatus
 from steelyard.store.files import json_bytes, machine_errors, write_bytes
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _RESERVED = {".", "..", "latest", "baseline"}
 _OWNER_FILE = ".owner"
+
+T = TypeVar("T")
 
 
 def check_run_name(name: str) -> str:
@@ -143,15 +145,25 @@ def now_text() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def read_run(path: Path) -> RunRecord:
-    """Return what `run.json` says; a folder without a readable one is not a run."""
-    file = path / RUN_FILE
+def read_run(path: Path, *, as_made: bool = False) -> RunRecord:
+    """Return what a run says about itself, as it is judged today; a folder without a readable `run.json` is no run.
+
+    `as_made` leaves out that the run was judged again.
+    """
+    record = _decoded(path / RUN_FILE, RunRecord)
+    if as_made or not (path / RESCORED_FILE).is_file():
+        return record
+    rescored = _decoded(path / RESCORED_FILE, Rescored)
+    return msgspec.structs.replace(record, **msgspec.structs.asdict(rescored))
+
+
+def _decoded(file: Path, kind: type[T]) -> T:
     try:
-        return msgspec.json.decode(file.read_bytes(), type=RunRecord)
+        return msgspec.json.decode(file.read_bytes(), type=kind)
     except FileNotFoundError:
-        message, hint = "there is no run.json here", "name a run by its directory, its name or its id"
+        message, hint = f"there is no {file.name} here", "name a run by its directory, its name or its id"
     except (msgspec.DecodeError, OSError) as error:
-        message, hint = f"run.json cannot be read: {error}", "the run is damaged: evaluate again"
+        message, hint = f"{file.name} cannot be read: {error}", "the run is damaged: evaluate again"
     raise InputError(Problem(code="run-not-found", message=message, hint=hint, file=str(file)))
 
 

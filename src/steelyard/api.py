@@ -1,0 +1,110 @@
+"""What Python code calls: `steelyard.evaluate` and the rest; the command line is a thin layer over the same."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from steelyard.errors import InputError, Problem
+from steelyard.pipeline.evaluation import evaluate as _evaluate
+from steelyard.pipeline.options import EvaluateOptions
+from steelyard.records.runs import HARD_EXAMPLES_FILE, ITEMS_FILE, RESULTS_FILE, RunRecord
+from steelyard.show.results import metric_lines, results_lines
+from steelyard.store.directories import find_run, read_run
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+FilePath: TypeAlias = str | PathLike[str]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run on disk: its record, its results, and its items as a table."""
+
+    path: Path
+    record: RunRecord
+
+    @cached_property
+    def results(self) -> dict[str, Any]:
+        """The content of `eval/eval_results.json`."""
+        return dict(_json(self.path / RESULTS_FILE))
+
+    @cached_property
+    def hard_examples(self) -> list[dict[str, Any]]:
+        """The lines of `eval/hard_examples.jsonl`."""
+        text = (self.path / HARD_EXAMPLES_FILE).read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.splitlines()]
+
+    @property
+    def primary_score(self) -> float | None:
+        """The mean of the primary metric over all items."""
+        score: float | None = self.results["scorecard"]["primary_score"]
+        return score
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Every metric by its key."""
+        return dict(self.results["metrics"])
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return the items, one row each."""
+        import polars  # noqa: PLC0415 - heavy, and only for those who ask
+
+        return polars.read_parquet(self.path / ITEMS_FILE)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the items, one row each; needs pandas."""
+        try:
+            import pandas  # noqa: PLC0415 - an optional dependency
+        except ImportError:
+            hint = "pip install 'steelyard[pandas]', or use .to_polars()"
+            raise InputError(Problem("missing-extra", "pandas is not installed", hint=hint)) from None
+        return pandas.read_parquet(self.path / ITEMS_FILE)
+
+    def __repr__(self) -> str:
+        return "\n".join([f"Run {self.record.name!r}", *results_lines(self.record, self.results)])
+
+    def _repr_html_(self) -> str:
+        """Return the run for a notebook; what came from data is escaped."""
+        lines = "\n".join(metric_lines(self.results))
+        return f"<b>{html.escape(self.record.name)}</b><pre>{html.escape(lines)}</pre>"
+
+
+def evaluate(task: FilePath | Mapping[str, Any] | None = None, *, runs_dir: FilePath = "runs", **options: Any) -> Run:
+    """Evaluate stored predictions and return the run.
+
+    `task` is a task file, or its content as a mapping. Options are those of `steelyard eval` in Python's spelling:
+    `dataset`, `predictions`, `answer_type`, `metrics`, `scorer`, `slice_by`, `name`, …
+
+    >>> run = evaluate({"task": "demo"}, dataset="items.jsonl", name="first")  # doctest: +SKIP
+    """
+    given = {name: str(value) if isinstance(value, PathLike) else value for name, value in options.items()}
+    if isinstance(given.get("metrics"), list):
+        given["metrics"] = tuple(given["metrics"])
+    if isinstance(given.get("slice_by"), list):
+        given["slice_by"] = tuple(tuple(key) if isinstance(key, list) else key for key in given["slice_by"])
+    source = {"task": task} if isinstance(task, Mapping) else {"task_file": None if task is None else Path(task)}
+    finished = _evaluate(EvaluateOptions(runs_dir=Path(runs_dir), **source, **given))  # type: ignore[arg-type]
+    return Run(finished.path, finished.run)
+
+
+def load_run(run: FilePath, *, runs_dir: FilePath = "runs") -> Run:
+    """Return a run by its directory, its name or its id; `latest` is the newest complete one."""
+    path = find_run(Path(runs_dir), str(run))
+    return Run(path, read_run(path))
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        message = f"{path.name} cannot be read: {error}"
+        raise InputError(Problem("run-damaged", message, hint="`steelyard rescore RUN` derives it anew")) from None

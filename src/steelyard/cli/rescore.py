@@ -1,0 +1,33 @@
+"""`steelyard rescore RUN`: judge a run's stored predictions again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from steelyard.cli.eval import evaluation_content
+from steelyard.cli.output import print_json
+from steelyard.cli.progress import item_progress
+from steelyard.pipeline.rescoring import RescoreOptions, rescore
+from steelyard.show.results import evaluation_text
+
+
+@click.command("rescore", epilog="Example: steelyard rescore first --scorer text@v1")
+@click.argument("run")
+@click.option("--scorer", help="Judge by this scorer instead, as NAME@vN.")
+@click.option("--task", "task_file", type=click.Path(path_type=Path), help="Judge by this task file instead.")
+@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def rescore_command(run: str, scorer: str | None, task_file: Path | None, runs_dir: Path, *, as_json: bool) -> None:
+    """Judge a run's stored predictions again and derive its `eval/` anew; no model is asked.
+
+    RUN is a directory, a name, an id, or `latest`. The dataset must be as it was.
+    """
+    options = RescoreOptions(run=run, runs_dir=runs_dir, scorer=scorer, task_file=task_file)
+    with item_progress(shown=not as_json) as progress:
+        evaluation = rescore(options, progress=progress)
+    if as_json:
+        print_json(evaluation_content(evaluation))
+    else:
+        click.echo(evaluation_text(evaluation.path, evaluation.run, evaluation.results))
