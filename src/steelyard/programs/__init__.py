@@ -12,7 +12,7 @@ from steelyard.programs.comparison import (
     program_equivalence,
 )
 from steelyard.programs.execution import Result, StepResult, execute
-from steelyard.programs.expressions import expression_operations
+from steelyard.programs.expressions import expression_operations, expression_steps
 from steelyard.programs.nodes import OPERATIONS, Constant, Literal, Program, Reference, RowName, Step
 from steelyard.programs.operations import (
     logic_f1,
@@ -23,12 +23,14 @@ from steelyard.programs.operations import (
     operations_per_turn,
     plan_operations,
 )
+from steelyard.programs.plans import PLAN_OPERATIONS, plan_program
 from steelyard.programs.problems import ProgramError
 from steelyard.programs.syntax import parse
 from steelyard.programs.tables import Table
 
 __all__ = [
     "OPERATIONS",
+    "PLAN_OPERATIONS",
     "Constant",
     "Literal",
     "Program",
@@ -41,6 +43,7 @@ __all__ = [
     "Table",
     "execute",
     "expression_operations",
+    "expression_steps",
     "incremental",
     "incremental_operations",
     "logic_f1",
@@ -53,5 +56,6 @@ __all__ = [
     "operations_per_turn",
     "parse",
     "plan_operations",
+    "plan_program",
     "program_equivalence",
 ]

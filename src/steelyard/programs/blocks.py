@@ -151,7 +151,7 @@ def _separating(runs: _Bytes) -> _Mask:
 
 def _places(data: _Bytes, pattern: bytes) -> _Mask:
     """Return where a pattern begins."""
-    found = data == pattern[0]
+    found: _Mask = data == pattern[0]
     for offset in range(1, len(pattern)):
         found[:-offset] &= data[offset:] == pattern[offset]
         found[-offset:] = False
@@ -161,4 +161,5 @@ def _places(data: _Bytes, pattern: bytes) -> _Mask:
 def _any_per_line(mask: _Mask, starts: npt.NDArray[np.int64]) -> _Mask:
     if not mask.any():
         return np.zeros(len(starts), np.bool_)
-    return np.asarray(np.logical_or.reduceat(mask, starts), np.bool_)
+    found: _Mask = np.logical_or.reduceat(mask, starts)
+    return found

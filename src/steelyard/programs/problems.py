@@ -40,8 +40,14 @@ class ProgramError(InputError, ValueError):
         self.kind: Kind = kind
         """Which of the mistakes it is, for programs that must tell them apart."""
         self.column = start + 1
-        shown = f"column {self.column}: {message}\n{pointer(source, start, start + 1 if end is None else end)}"
+        self.pointer = pointer(source, start, start + 1 if end is None else end)
+        """The part of the program around the place, and carets under the place; safe to show."""
+        shown = f"column {self.column}: {message}"
         super().__init__(Problem(code="bad-program", message=shown, hint=hint, column=self.column))
+
+    def __str__(self) -> str:
+        first, *rest = super().__str__().split("\n")
+        return "\n".join([first, self.pointer, *rest])
 
 
 def pointer(source: str, start: int, end: int) -> str:

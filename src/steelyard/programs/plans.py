@@ -1,0 +1,120 @@
+"""A plan's steps as a turn program, so that what a model planned can be run and compared with the gold program.
+
+A step is `{step_id, tool: extract_value | compute, operation, operands[], value}`. An operand is a number, the id of an
+earlier step, or `#n` for the result of the n-th compute step. `percentage` of [part, whole] is part / whole, and
+`percentage_change` of [old, new] is (new - old) / old.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from steelyard.errors import excerpt
+from steelyard.programs.nodes import BINARY_OPERATIONS, OPERATIONS, TABLE_OPERATIONS, Program
+from steelyard.programs.operations import COMPUTE
+from steelyard.programs.problems import ProgramError, suggestion
+from steelyard.programs.syntax import parse
+from steelyard.programs.tables import cell_number
+
+PLAN_OPERATIONS = (*OPERATIONS, "percentage", "percentage_change")
+"""What a compute step may ask for."""
+
+
+def plan_program(steps: Iterable[Mapping[str, Any]]) -> Program:
+    """Return the program that a plan stands for, or raise a ProgramError that names the step.
+
+    >>> str(plan_program([
+    ...     {"step_id": "old", "tool": "extract_value", "value": "20454"},
+    ...     {"step_id": "new", "tool": "extract_value", "value": 8181},
+    ...     {"step_id": "change", "tool": "compute", "operation": "percentage_change", "operands": ["old", "new"]},
+    ... ]))
+    'subtract(8181, 20454), divide(#0, 20454)'
+    """
+    builder = _Builder()
+    for index, step in enumerate(steps):
+        builder.take(step, str(step.get("step_id") or f"step {index + 1}"))
+    return parse(builder.source())
+
+
+class _Builder:
+    """Writes the program step by step; every name of the plan stands for an operand of the program."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+        self.names: dict[str, str] = {}
+        self.results: list[str] = []
+        """The result of each compute step of the plan, as the program refers to it."""
+        self.last: str | None = None
+
+    def take(self, step: Mapping[str, Any], name: str) -> None:
+        if step.get("tool") == COMPUTE:
+            self.last = self.compute(step, name)
+            self.results.append(self.last)
+        else:
+            self.last = self.extract(step, name)
+        self.names[name] = self.last
+
+    def extract(self, step: Mapping[str, Any], name: str) -> str:
+        found = self.value(step.get("value"), name)
+        if found.startswith("#"):
+            raise _mistake(name, "extracts the result of a step, expected a number of the document")
+        return found
+
+    def compute(self, step: Mapping[str, Any], name: str) -> str:
+        operation = str(step.get("operation") or "").strip().lower()
+        operands = step.get("operands")
+        if operation not in PLAN_OPERATIONS:
+            hint = suggestion(operation, PLAN_OPERATIONS) or f"operations are {', '.join(PLAN_OPERATIONS)}"
+            raise _mistake(name, f"there is no operation {excerpt(operation)!r}", hint)
+        if not isinstance(operands, Sequence) or isinstance(operands, str):
+            raise _mistake(name, "has no list of operands")
+        if operation in TABLE_OPERATIONS:
+            return self.write(operation, [str(operands[0]) if operands else "", "none"])
+        if len(operands) != 2:
+            raise _mistake(name, f"{operation} takes 2 operands, not {len(operands)}")
+        first, second = (self.value(operand, name) for operand in operands)
+        if operation in BINARY_OPERATIONS:
+            return self.write(operation, [first, second])
+        if operation == "percentage":
+            return self.write("divide", [first, second])
+        return self.write("divide", [self.write("subtract", [second, first]), first])
+
+    def value(self, operand: object, name: str) -> str:
+        if isinstance(operand, bool) or not isinstance(operand, (int, float, str)):
+            raise _mistake(name, f"{excerpt(repr(operand))} is no number and no earlier step")
+        text = str(operand).strip()
+        if text in self.names:
+            return self.names[text]
+        if text.startswith("#"):
+            return self.referred(text, name)
+        try:
+            return str(parse(text))
+        except ProgramError:
+            number = cell_number(text)
+        if number is None:
+            raise _mistake(name, f"{excerpt(text)!r} is no number and no earlier step")
+        return repr(number)
+
+    def referred(self, text: str, name: str) -> str:
+        number = text[1:]
+        if not number.isdecimal() or len(number) > 6 or int(number) >= len(self.results):
+            raise _mistake(name, f"{excerpt(text)} is not the result of an earlier compute step")
+        return self.results[int(number)]
+
+    def write(self, operation: str, operands: Sequence[str]) -> str:
+        self.written.append(f"{operation}({', '.join(operands)})")
+        return f"#{len(self.written) - 1}"
+
+    def source(self) -> str:
+        if self.last is None:
+            raise ProgramError("empty", "the plan has no steps", source="", start=0)
+        if self.written and self.last != f"#{len(self.written) - 1}":
+            raise ProgramError(
+                "separator", "the plan ends in a step that is not its last computation", source=self.last, start=0
+            )
+        return ", ".join(self.written) or self.last
+
+
+def _mistake(name: str, message: str, hint: str = "") -> ProgramError:
+    return ProgramError("bad-argument", f"{excerpt(name)}: {message}", source=name, start=0, end=len(name), hint=hint)
