@@ -3,7 +3,15 @@
 from steelyard.stats.binning import ValueCounts, Values
 from steelyard.stats.exact import ExactSum, exact_sum
 from steelyard.stats.flips import sign_flip_p_value
-from steelyard.stats.intervals import Interval, bootstrap_clustered, bootstrap_mean, mean_interval, wilson
+from steelyard.stats.intervals import (
+    Interval,
+    bootstrap_clustered,
+    bootstrap_mean,
+    clustered_interval,
+    design_effect,
+    mean_interval,
+    wilson,
+)
 from steelyard.stats.matrices import MatrixStatistic, bootstrap_matrix
 from steelyard.stats.multiple import holm
 from steelyard.stats.paired import (
@@ -27,7 +35,9 @@ __all__ = [
     "bootstrap_clustered",
     "bootstrap_matrix",
     "bootstrap_mean",
+    "clustered_interval",
     "compare_pairs",
+    "design_effect",
     "exact_sum",
     "holm",
     "lower_bound",

@@ -23,6 +23,10 @@ BOOTSTRAP_CLUSTERED = "bootstrap-percentile-clustered"
 DEGENERATE = "degenerate"
 
 NO_VALUES = "no values"
+TOO_LARGE = "the values are too large to be added up"
+
+_LARGEST = 1e150
+"""Beyond this, squares of values overflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +52,35 @@ def wilson(successes: int, n: int, *, level: float = 0.95) -> Interval:
         raise ValueError(f"{successes} successes among {n}")
     if n == 0:
         return Interval(None, None, WILSON, level, NO_VALUES)
+    return Interval(*wilson_ends(successes, n, level), WILSON, level)
+
+
+def wilson_ends(successes: float, n: float, level: float) -> tuple[float, float]:
+    """Return the ends of Wilson's interval; both counts may be effective numbers, which need not be whole."""
     z = normal_quantile((1 + level) / 2)
     centre = successes + z * z / 2
     half = z * math.sqrt(successes * (n - successes) / n + z * z / 4)
     # At 0 and n the formula's end is the rate itself; computed, it can miss it by a rounding error.
     low = 0.0 if successes == 0 else (centre - half) / (n + z * z)
     high = 1.0 if successes == n else (centre + half) / (n + z * z)
-    return Interval(low, high, WILSON, level)
+    return low, high
+
+
+def design_effect(sums: Floats, sizes: Floats, variance: float) -> float:
+    """Return by how much clustering widens the variance of a mean, at least 1.
+
+    `variance` is the variance of single items. A mean over n items then knows as much as n / effect independent ones
+    (Kish 1965); the variance between clusters is that of the ratio of totals, by linearisation.
+
+    >>> round(design_effect(np.array([3.0, 0.0, 3.0, 0.0]), np.array([3.0, 3.0, 3.0, 3.0]), 3 / 11), 4)
+    3.6667
+    """
+    clusters, n = len(sums), math.fsum(sizes)
+    if clusters < 2 or variance <= 0:
+        return 1.0
+    residuals = sums - math.fsum(sums) / n * sizes
+    between = clusters / (clusters - 1) * math.fsum(residuals * residuals) / n
+    return max(1.0, between / variance)
 
 
 def bootstrap_mean(
@@ -93,8 +119,10 @@ def bootstrap_units(units: Units, method: str, *, rounds: int, seed: int, level:
     if units.n == 0:
         return Interval(None, None, method, level, NO_VALUES)
     ratios = units.sums / units.sizes
-    if (ratios == ratios[0]).all():
+    if (ratios == ratios[0]).all() and not units.variances.any():
         return Interval(float(ratios[0]), float(ratios[0]), DEGENERATE, level, "all values are equal")
+    if np.abs(units.sums).max() > _LARGEST:
+        return Interval(None, None, method, level, TOO_LARGE)
     draws = ratio_draws(units, rounds, np.random.Generator(np.random.PCG64(seed)))
     return Interval(*percentile_ends(draws, level), method, level)
 
@@ -137,11 +165,23 @@ def _clustered(
     level: float,
 ) -> Interval:
     sums, sizes = cluster_totals(values, clusters)
-    if len(sums) == len(values):  # one item in each cluster: items are independent
-        return mean_interval(values, binary=binary, rounds=rounds, seed=seed, level=level)
-    if binary and (values == values[0]).all():
+    return clustered_interval(sums, sizes, binary=binary, rounds=rounds, seed=seed, level=level)
+
+
+def clustered_interval(
+    sums: Floats, sizes: Floats, *, binary: bool, rounds: int = 1000, seed: int = 0, level: float = 0.95
+) -> Interval:
+    """Return the interval of a mean over items from each cluster's total and size; `binary` says they are 0 or 1.
+
+    >>> clustered_interval(np.array([2.0, 3.0]), np.array([2.0, 3.0]), binary=True).method
+    'wilson-clustered'
+    """
+    if (sizes == 1).all():  # one item in each cluster: items are independent
+        return mean_interval(sums, binary=binary, rounds=rounds, seed=seed, level=level)
+    right = math.fsum(sums)
+    if binary and right in (0.0, math.fsum(sizes)):
         # Draws could only repeat the one value that is there; each cluster still counts as one observation.
-        bounds = wilson(len(sums) if values[0] == 1 else 0, len(sums), level=level)
+        bounds = wilson(len(sums) if right else 0, len(sums), level=level)
         return Interval(bounds.low, bounds.high, WILSON_CLUSTERED, level)
     return bootstrap_clustered(sums, sizes, rounds=rounds, seed=seed, level=level)
 
