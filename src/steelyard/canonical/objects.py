@@ -3,43 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from steelyard.canonical.answer_forms import answer_object, answer_text
 from steelyard.canonical.extraction import Extraction
-from steelyard.canonical.json_text import RefusedJson, decode_strict
-from steelyard.canonical.json_values import named
-from steelyard.canonical.predictions import predicted_answer
+from steelyard.canonical.predictions import Parsed, final_type_of, predicted_answer
 from steelyard.canonical.references import BadReference, expected_answer
 from steelyard.errors import InputError, Problem, excerpt
-from steelyard.records.answers import ANSWER_TYPES, Answer, CanonicalAnswer, Meta, Reasoning, answer_type_of
+from steelyard.records.answers import ANSWER_TYPES, Answer, CanonicalAnswer, Meta, answer_type_of
 
-__all__ = ["answer_object", "answer_text", "read_canonical", "to_canonical"]
+__all__ = ["CanonicalPair", "answer_object", "answer_text", "read_canonical", "to_canonical"]
+
+_HINT = "`steelyard schema canonical-answer` prints what is expected"
 
 
-def read_canonical(line: str | bytes | Mapping[str, Any]) -> tuple[CanonicalAnswer, Answer | None, Answer]:
-    """Return a CanonicalAnswer with its two answers, or raise InputError.
+@dataclass(frozen=True, slots=True)
+class CanonicalPair:
+    """A CanonicalAnswer with what its two answers are."""
 
-    An empty `prediction` is no answer, and one of another type is none either: `predicted_answer` of it gives the tags.
+    canonical: CanonicalAnswer
+    parsed: Parsed
+    """The prediction: an answer, or the tags that say why there is none."""
+    expected: Answer
 
-    >>> row = '{"task_id": "t", "sample_id": "S1", "answer_type": "choice", '
-    >>> _, predicted, expected = read_canonical(row + '"prediction": {"value": "b"}, "ground_truth": {"value": "B"}}')
-    >>> predicted.value, expected.value
-    ('b', 'B')
+
+def read_canonical(row: Mapping[str, Any]) -> CanonicalPair:
+    """Return the CanonicalAnswer of a JSON object with its two answers, or raise InputError.
+
+    An empty `prediction` is no answer, and one of another type is none either. An empty `ground_truth` is refused.
+
+    >>> row = {"task_id": "t", "sample_id": "S1", "answer_type": "choice", "ground_truth": {"value": "B"}}
+    >>> read_canonical(row | {"prediction": {"value": "b"}}).parsed.answer.value
+    'b'
+    >>> read_canonical(row | {"prediction": {}}).parsed.tags
+    ('parse_error',)
     """
-    raw = line if isinstance(line, Mapping) else _decoded(line)
-    if not isinstance(raw, Mapping):
-        raise _problem("not-an-object", f"found {named(raw)}, expected a CanonicalAnswer object")
-    canonical = _converted(raw)
+    canonical = _converted(row)
     try:
         expected = expected_answer(canonical.ground_truth, canonical.answer_type)
     except BadReference as error:
         raise _problem(error.code, f"ground_truth: {error}", canonical.sample_id) from None
-    final_type = expected.final_answer.answer_type if isinstance(expected, Reasoning) else None
-    parsed = predicted_answer(canonical.prediction, canonical.answer_type, Extraction(), final_type=final_type)
-    return canonical, parsed.answer, expected
+    parsed = predicted_answer(
+        canonical.prediction, canonical.answer_type, Extraction(), final_type=final_type_of(expected)
+    )
+    return CanonicalPair(canonical, parsed, expected)
 
 
 def to_canonical(
@@ -56,21 +66,12 @@ def to_canonical(
     )
 
 
-def _decoded(line: str | bytes) -> Any:
-    try:
-        return decode_strict(line.decode("utf-8") if isinstance(line, bytes) else line)
-    except UnicodeDecodeError as error:
-        raise _problem("not-utf8", f"the line is not UTF-8 at byte {error.start}") from None
-    except RefusedJson as refusal:
-        raise _problem(refusal.code, str(refusal)) from None
-
-
 def _converted(raw: Mapping[str, Any]) -> CanonicalAnswer:
     _check_keys(raw)
     try:
         return msgspec.convert(dict(raw), CanonicalAnswer)
     except msgspec.ValidationError as error:
-        raise _problem("bad-json", f"not a CanonicalAnswer: {error}", str(raw.get("sample_id"))) from None
+        raise _problem("bad-answer", f"not a CanonicalAnswer: {error}", _sample(raw)) from None
 
 
 def _check_keys(raw: Mapping[str, Any]) -> None:
@@ -84,8 +85,13 @@ def _check_keys(raw: Mapping[str, Any]) -> None:
             raise _problem("missing-field", f"the CanonicalAnswer has no {field.name!r}")
     if raw["answer_type"] not in ANSWER_TYPES:
         found = excerpt(repr(raw["answer_type"]))
-        raise _problem("bad-json", f"answer_type is {found}, expected one of {', '.join(ANSWER_TYPES)}")
+        raise _problem("bad-answer", f"answer_type is {found}, expected one of {', '.join(ANSWER_TYPES)}", _sample(raw))
+
+
+def _sample(raw: Mapping[str, Any]) -> str | None:
+    found = raw.get("sample_id")
+    return found if isinstance(found, str) else None
 
 
 def _problem(code: str, message: str, item_id: str | None = None) -> InputError:
-    return InputError(Problem(code=code, message=message, item_id=item_id))
+    return InputError(Problem(code=code, message=message, hint=_HINT, item_id=item_id))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from steelyard.records.answers import Choice, FinalAnswer, ListAnswer, Number, Profile, Text
 from steelyard.records.scores import Score
 from steelyard.scoring.choice import choice
@@ -33,30 +35,36 @@ def score_final_answer(predicted: FinalAnswer, expected: FinalAnswer) -> Score:
             return Score(0.0, f"Expected a {expected.answer_type}, found a {predicted.answer_type}.")
 
 
-def stated_in(text: str, answer: FinalAnswer, profile: Profile) -> bool | None:
-    """Return whether a text states an answer in whole tokens; None where the answer has no token.
+def stated_in(texts: Sequence[str], answer: FinalAnswer, profile: Profile) -> bool | None:
+    """Return whether texts state an answer in whole tokens; None where the texts or the answer have no token.
 
     Every item of a list must be there. A number may be written with a currency, a percent sign or thousands separators.
 
-    >>> stated_in("Analysts support it", FinalAnswer("choice", Choice("up")), "basic")
+    >>> stated_in(["Analysts support it"], FinalAnswer("choice", Choice("up")), "basic")
     False
-    >>> stated_in("so it rose by $1,200.", FinalAnswer("number", Number(1200)), "basic")
+    >>> stated_in(["so it rose by $1,200."], FinalAnswer("number", Number(1200)), "basic")
     True
     """
-    found = words(text, profile)
+    found = [sequence for text in texts if (sequence := words(text, profile))]
+    if not found:
+        return None
     match answer.answer:
         case Choice(value) | Text(value):
             return _all_in(found, [value], profile)
         case ListAnswer(items):
             return _all_in(found, items, profile)
         case Number() as quantity:
-            bare = [word.strip(_AROUND_NUMBERS) for word in found]
-            return any(contains_sequence(bare, spelling) for spelling in _spellings(quantity, profile))
+            bare = [[word.strip(_AROUND_NUMBERS) for word in sequence] for sequence in found]
+            return any(_anywhere(bare, spelling) for spelling in _spellings(quantity, profile))
 
 
-def _all_in(found: list[str], phrases: tuple[str, ...] | list[str], profile: Profile) -> bool | None:
+def _anywhere(found: Sequence[Sequence[str]], wanted: Sequence[str]) -> bool:
+    return any(contains_sequence(sequence, wanted) for sequence in found)
+
+
+def _all_in(found: Sequence[Sequence[str]], phrases: Sequence[str], profile: Profile) -> bool | None:
     wanted = [sequence for phrase in phrases if (sequence := words(phrase, profile))]
-    return all(contains_sequence(found, sequence) for sequence in wanted) if wanted else None
+    return all(_anywhere(found, sequence) for sequence in wanted) if wanted else None
 
 
 def _spellings(quantity: Number, profile: Profile) -> list[list[str]]:

@@ -114,10 +114,8 @@ def step_scores(predicted: Sequence[Step], expected: Sequence[Step], profile: Pr
 
 
 def consistency(predicted: Reasoning, profile: Profile) -> float | None:
-    """Return 1 if the last step states the final answer in whole tokens, else 0; null without steps."""
-    if not predicted.steps:
-        return None
-    stated = stated_in(predicted.steps[-1].text, predicted.final_answer, profile)
+    """Return 1 if the steps state the final answer in whole tokens, else 0; null where no step has a word."""
+    stated = stated_in([step.text for step in predicted.steps], predicted.final_answer, profile)
     return None if stated is None else float(stated)
 
 
@@ -140,6 +138,6 @@ def _explain(final: str, tags: Sequence[str], steps: int) -> str:
         "missing_evidence": "evidence of the reference is not cited",
         "missing_step": f"not all {steps} steps of the reference are there",
         "wrong_step_order": "the steps stand in another order",
-        "inconsistent_reasoning": "the last step does not state the final answer",
+        "inconsistent_reasoning": "no step states the final answer",
     }
     return "; ".join([f"Final answer: {final.rstrip('.')}", *(notes[tag] for tag in tags if tag in notes)]) + "."

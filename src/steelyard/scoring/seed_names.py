@@ -1,9 +1,11 @@
-"""Seed 003's metric names, which work in a task file, and what each of them is here."""
+"""Seed 003's metric names, which work in a task file and in a scoring profile, and what each of them is here."""
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
+from steelyard.errors import ConfigurationError, Problem, excerpt
 from steelyard.records.answers import AnswerType
 
 
@@ -31,3 +33,33 @@ SEED_METRICS: dict[str, SeedMetric] = {
         SeedMetric("claim_verifiability", "reasoning@v1", "reasoning", "claim_verifiability"),
     )
 }
+
+_TEXT_MEASURES = ("rouge1", "rougeL", "f1", "exact_match", "keyword_coverage")
+PRIMARY_METRICS: dict[AnswerType, dict[str, dict[str, str]]] = {
+    "choice": {"exact_match": {}, "accuracy": {}},
+    "number": {"within_tol": {}, "within_tolerance": {}},
+    "list": {"f1": {}, "list_overlap": {}},
+    "text": {name: {"primary": name} for name in _TEXT_MEASURES}
+    | {name: {"primary": "rouge1"} for name in ("rouge", "reference_rouge")},
+    "reasoning": {"final_answer": {}},
+}
+"""For each answer type: what a profile may name as `primary_metric`, and the scorer's parameters that make it so."""
+
+
+def primary_parameters(answer_type: AnswerType, name: str) -> dict[str, str]:
+    """Return the scorer's parameters under which a metric is the primary score, or raise with the names there are.
+
+    >>> primary_parameters("text", "keyword_coverage"), primary_parameters("choice", "exact_match")
+    ({'primary': 'keyword_coverage'}, {})
+    """
+    known = PRIMARY_METRICS[answer_type]
+    if name not in known:
+        message = f"{excerpt(name)!r} cannot be the primary_metric of {answer_type}; there are {', '.join(known)}"
+        raise ConfigurationError(Problem(code="unknown-name", message=message))
+    return known[name]
+
+
+def is_part(name: str, answer_type: AnswerType, sub_scores: Container[str]) -> bool:
+    """Return whether a metric's name means a sub-score that the type's scorer reports anyway."""
+    meaning = SEED_METRICS.get(name)
+    return name in sub_scores or (meaning is not None and meaning.answer_type == answer_type)
