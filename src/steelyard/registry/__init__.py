@@ -1,0 +1,38 @@
+"""Names, versions, parameters and signatures of scorers and metrics, and the door plugins come in by.
+
+Built-ins and plugins enter the same way: a decorated function. Loading happens when a registry is first asked, not on
+import. A scorer's output under a version never changes; a change of output is a new version.
+"""
+
+from steelyard.registry.decorators import metric, scorer
+from steelyard.registry.definitions import (
+    Metric,
+    MetricDefinition,
+    MetricKind,
+    Parameter,
+    ParameterValue,
+    Scorer,
+    ScorerDefinition,
+    ScorerFunction,
+    signature,
+)
+from steelyard.registry.lookup import bind_metric, bind_scorer, direction_of, metrics, scorers
+
+__all__ = [
+    "Metric",
+    "MetricDefinition",
+    "MetricKind",
+    "Parameter",
+    "ParameterValue",
+    "Scorer",
+    "ScorerDefinition",
+    "ScorerFunction",
+    "bind_metric",
+    "bind_scorer",
+    "direction_of",
+    "metric",
+    "metrics",
+    "scorer",
+    "scorers",
+    "signature",
+]

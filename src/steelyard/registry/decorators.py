@@ -1,0 +1,108 @@
+"""`@scorer` and `@metric`: how a function becomes a registered one, in the package and in a plugin alike."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from steelyard.records.answers import ANSWER_CLASSES, AnswerType
+from steelyard.records.scores import Direction
+from steelyard.registry.definitions import MetricDefinition, MetricKind, ScorerDefinition
+from steelyard.registry.parameters import declared_parameters
+from steelyard.registry.tables import METRICS, SCORERS, enter
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def scorer(
+    name: str,
+    *,
+    version: int,
+    pass_threshold: float = 0.5,
+    sub_scores: Mapping[str, Direction] | None = None,
+) -> Callable[[Function], Function]:
+    """Register a typed function of two answers as `name@v<version>`.
+
+    Both answers must have one type, and every further parameter must be keyword-only with a default.
+
+    >>> from steelyard.records.answers import Text
+    >>> from steelyard.records.scores import Score
+    >>> from steelyard.registry import bind_scorer
+    >>> @scorer("same_length", version=1)
+    ... def same_length(predicted: Text, expected: Text, *, slack: int = 0) -> Score:
+    ...     "1 when both texts have the same length."
+    ...     return Score(float(abs(len(predicted.value) - len(expected.value)) <= slack))
+    >>> bind_scorer("same_length@v1", {"slack": 2}).signature
+    'same_length@v1|slack=2'
+    """
+    if not 0.0 <= pass_threshold <= 1.0:
+        raise TypeError(f"scorer {name}: pass_threshold is {pass_threshold}, expected a number in [0, 1]")
+
+    def register(function: Function) -> Function:
+        definition = ScorerDefinition(
+            name=name,
+            version=version,
+            answer_type=_answer_type(name, function),
+            function=function,
+            parameters=declared_parameters(name, function),
+            pass_threshold=pass_threshold,
+            sub_scores=dict(sub_scores or {}),
+            summary=_first_line(function),
+            module=function.__module__,
+        )
+        enter(SCORERS, definition)
+        return function
+
+    return register
+
+
+def metric(
+    name: str,
+    *,
+    version: int = 1,
+    kind: MetricKind = "item",
+    direction: Direction | None = "higher",
+    bounded: bool = True,
+) -> Callable[[Function], Function]:
+    """Register a metric by the key it is reported under, with the direction in which it is better."""
+
+    def register(function: Function) -> Function:
+        definition = MetricDefinition(
+            name=name,
+            version=version,
+            kind=kind,
+            direction=direction,
+            function=function,
+            parameters=declared_parameters(name, function),
+            summary=_first_line(function),
+            bounded=bounded,
+            module=function.__module__,
+        )
+        enter(METRICS, definition)
+        return function
+
+    return register
+
+
+def _answer_type(name: str, function: Callable[..., Any]) -> AnswerType:
+    """Return the one answer type that a function judges."""
+    hints = typing.get_type_hints(function)
+    positional = [
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+    ]
+    if len(positional) != 2 or any(key not in hints for key in positional):
+        raise TypeError(f"scorer {name} takes two annotated answers, then keywords after `*`")
+    first, second = (hints[key] for key in positional)
+    known = {answer_class: answer_type for answer_type, answer_class in ANSWER_CLASSES.items()}
+    if first is not second or first not in known:
+        raise TypeError(f"scorer {name}: both answers must have one type of {sorted(known.values())}")
+    return known[first]
+
+
+def _first_line(function: Callable[..., Any]) -> str:
+    lines = (inspect.getdoc(function) or "").splitlines()
+    return lines[0] if lines else ""

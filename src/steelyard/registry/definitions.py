@@ -1,0 +1,151 @@
+"""What a scorer and a metric are: as registered, and with their parameters bound."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from steelyard.records.answers import Answer, AnswerType
+from steelyard.records.scores import Direction, Score, Scorecard
+
+ScorerFunction: TypeAlias = Callable[..., Score]
+ParameterValue: TypeAlias = str | int | float | bool | tuple[str, ...] | None
+MetricKind: TypeAlias = Literal["item", "classification", "corpus", "loss", "rules", "gold"]
+
+_NEEDS_QUOTES = re.compile(r'[,;|\[\]"\\\x00-\x1f]')
+"""What would make a signature mean two things."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One keyword of a scorer or metric."""
+
+    name: str
+    annotation: Any
+    default: ParameterValue
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerDefinition:
+    """A scorer as registered."""
+
+    name: str
+    version: int
+    answer_type: AnswerType
+    function: ScorerFunction
+    parameters: Mapping[str, Parameter]
+    pass_threshold: float
+    sub_scores: Mapping[str, Direction]
+    summary: str
+    module: str
+
+    @property
+    def key(self) -> str:
+        """The versioned name, `number@v1`."""
+        return f"{self.name}@v{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A scorer with its parameters bound: a pure function of two answers, with a signature."""
+
+    definition: ScorerDefinition
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    pass_threshold: float = 0.5
+
+    @property
+    def name(self) -> str:
+        """The unversioned name, which is also the name of its mean as a metric."""
+        return self.definition.name
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change what this scorer gives, defaults included; a threshold of the user's own too."""
+        declared, bound = self.definition.parameters, self.parameters
+        if self.pass_threshold == self.definition.pass_threshold:
+            return signature(self.definition.key, declared, bound)
+        threshold = Parameter("pass_threshold", float, self.pass_threshold)
+        return signature(self.definition.key, {**declared, "pass_threshold": threshold}, bound)
+
+    def __call__(self, predicted: Answer, expected: Answer) -> Scorecard:
+        """Judge one pair of answers."""
+        score = self.definition.function(predicted, expected, **self.parameters)
+        if not (math.isfinite(score.primary) and 0.0 <= score.primary <= 1.0):
+            raise ValueError(f"{self.definition.key} gave {score.primary!r}, which is not in [0, 1]")
+        return Scorecard(
+            primary_score=float(score.primary),
+            passed=score.primary >= self.pass_threshold,
+            sub_scores=score.sub_scores,
+            error_tags=score.error_tags,
+            explain=score.explain,
+        )
+
+    def over(self, predicted: Sequence[Answer], expected: Sequence[Answer]) -> list[Scorecard]:
+        """Judge a block of pairs: the function lifted over two columns of answers."""
+        return [self(found, wanted) for found, wanted in zip(predicted, expected, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDefinition:
+    """A metric as registered: a number over many items with a declared direction.
+
+    `item`: the mean of `function(prediction, reference, **parameters)` over items, both texts.
+    `classification`: from the confusion matrix. `corpus`: from sums over the whole text. `loss`: from token losses.
+    `rules`: from format rules. `gold`: on a gold set of its own.
+    """
+
+    name: str
+    version: int
+    kind: MetricKind
+    direction: Direction | None
+    """None for what is no single number (`confusion_matrix`)."""
+    function: Callable[..., float | None] | None
+    parameters: Mapping[str, Parameter]
+    summary: str
+    bounded: bool = True
+    """Whether every value lies in [0, 1]."""
+    module: str = ""
+
+    @property
+    def key(self) -> str:
+        """The versioned name, `f1@v1`."""
+        return f"{self.name}@v{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric with its parameters bound."""
+
+    definition: MetricDefinition
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The key it is reported by."""
+        return self.definition.name
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change this metric's value, defaults included."""
+        return signature(self.definition.key, self.definition.parameters, self.parameters)
+
+
+def signature(key: str, parameters: Mapping[str, Parameter], bound: Mapping[str, ParameterValue]) -> str:
+    """Return `name@vN|a=1,b=2` over all parameters in alphabetical order; unset and empty ones are left out."""
+    values = {name: bound.get(name, parameter.default) for name, parameter in parameters.items()}
+    printed = [f"{name}={_print(value)}" for name, value in sorted(values.items()) if value is not None and value != ()]
+    return f"{key}|{','.join(printed)}" if printed else key
+
+
+def _print(value: ParameterValue) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return "[" + ";".join(map(_print, value)) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False) if not value or _NEEDS_QUOTES.search(value) else value
+    return repr(value)

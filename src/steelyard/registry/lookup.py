@@ -1,0 +1,98 @@
+"""Names to scorers and metrics: built-ins and plugins are loaded when something is first asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, TypeVar
+
+from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.records.scores import Direction
+from steelyard.registry.definitions import Metric, MetricDefinition, Scorer, ScorerDefinition
+from steelyard.registry.parameters import bind_parameters, suggestion
+from steelyard.registry.tables import METRICS, SCORERS
+
+ENTRY_POINT_GROUP = "steelyard"
+BUILT_IN_MODULES = ("steelyard.scoring", "steelyard.aggregate")
+"""Rooms that register scorers and metrics on import. They enter by the same door as a plugin's module."""
+
+Definition = TypeVar("Definition", ScorerDefinition, MetricDefinition)
+
+_VERSIONED = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@v(?P<version>[1-9][0-9]*))?")
+
+
+@cache
+def _load() -> None:
+    for module in BUILT_IN_MODULES:
+        import_module(module)
+    for entry_point in entry_points(group=ENTRY_POINT_GROUP):
+        _load_plugin(entry_point)
+
+
+def _load_plugin(entry_point: EntryPoint) -> None:
+    """Import a plugin's module, whose decorators register what it has; whatever it raises is the plugin's fault."""
+    try:
+        entry_point.load()
+    except Exception as error:
+        found = f"{type(error).__name__}: {excerpt(str(error))}"
+        message = f"the plugin {excerpt(entry_point.name)!r} ({excerpt(entry_point.value)}) cannot be loaded: {found}"
+        hint = "fix the plugin, or uninstall it"
+        raise ConfigurationError(Problem(code="bad-plugin", message=message, hint=hint)) from error
+
+
+def scorers() -> list[ScorerDefinition]:
+    """Return every registered scorer, built in or from a plugin, in order of name and version."""
+    _load()
+    return [SCORERS[key] for key in sorted(SCORERS)]
+
+
+def metrics() -> list[MetricDefinition]:
+    """Return every registered metric, in order of name and version."""
+    _load()
+    return [METRICS[key] for key in sorted(METRICS)]
+
+
+def bind_scorer(
+    name: str, parameters: Mapping[str, Any] | None = None, *, pass_threshold: float | None = None
+) -> Scorer:
+    """Return a scorer by `name@vN` (or `name` for its newest version) with parameters checked."""
+    definition = _resolve("scorer", name, scorers())
+    bound = bind_parameters(definition.key, definition.parameters, parameters or {})
+    threshold = definition.pass_threshold if pass_threshold is None else pass_threshold
+    return Scorer(definition, bound, threshold)
+
+
+def bind_metric(name: str, parameters: Mapping[str, Any] | None = None) -> Metric:
+    """Return a metric by its key with parameters checked."""
+    definition = _resolve("metric", name, metrics())
+    return Metric(definition, bind_parameters(definition.key, definition.parameters, parameters or {}))
+
+
+def direction_of(name: str) -> Direction | None:
+    """Return the declared direction of a metric, a scorer's mean or a sub-score; None where none is declared."""
+    for definition in metrics():
+        if definition.name == name:
+            return definition.direction
+    for registered in scorers():
+        if registered.name == name:
+            return "higher"
+        if name in registered.sub_scores:
+            return registered.sub_scores[name]
+    return None
+
+
+def _resolve(what: str, name: str, definitions: Sequence[Definition]) -> Definition:
+    match = _VERSIONED.fullmatch(name)
+    candidates = [entry for entry in definitions if match and entry.name == match["name"]]
+    if match and match["version"]:
+        candidates = [entry for entry in candidates if entry.version == int(match["version"])]
+    if candidates:
+        return candidates[-1]
+    keys = ", ".join(entry.key for entry in definitions)
+    near = suggestion(name.split("@", maxsplit=1)[0], [entry.name for entry in definitions])
+    message = f"there is no {what} {excerpt(name)!r}; there are {keys}"
+    hint = near or f"`steelyard {what}s` lists them"
+    raise ConfigurationError(Problem(code="unknown-name", message=message, hint=hint))
