@@ -112,7 +112,14 @@ _TITLES = {
     "run-incomplete": "The run is not complete",
     "dataset-changed": "A dataset's content is not what it was when the run was made",
     "run-damaged": "A run's files disagree with each other",
+    "incomparable-runs": "Two runs' numbers do not mean the same",
+    "mock-run": "A run was made with a mock model, so its scores say nothing",
+    "no-baseline": "There is no baseline of that name",
+    "bad-policy": "A gate policy cannot be used",
+    "index-newer": "The run index was written by a newer version",
+    "index-unavailable": "The run index cannot be opened",
     "scorer-failed": "A scorer raised or gave a value outside [0, 1]",
+    "bad-plugin": "A plugin cannot be loaded",
     "missing-extra": "An optional dependency is not installed",
     "bad-model": "A model cannot be loaded or is not named as models are",
     "unsafe-model": "A model would run foreign code: a pickle or remote code",
@@ -252,6 +259,12 @@ class Problems:
         """Record several problems."""
         for problem in problems:
             self.add(problem)
+
+    def merge(self, other: Problems) -> None:
+        """Record what another ledger holds."""
+        room = LISTED_PROBLEMS - len(self.listed)
+        self.listed.extend(other.listed[: max(0, room)])
+        self.total += other.total
 
     def raise_if_any(self) -> None:
         """Raise one InputError with everything recorded, or return."""
