@@ -36,6 +36,7 @@ def _slices(value: str | None) -> tuple[str | tuple[str, ...], ...] | None:
 @click.argument("task_file", metavar="[TASK.yaml]", required=False, type=click.Path(path_type=Path))
 @click.option("--dataset", help="Items: a JSONL, JSON, CSV or Parquet file (.gz, .zst).")
 @click.option("--predictions", help="Predictions by id, in the same formats.")
+@click.option("--prediction-field", help="The field with the prediction, where a file has several systems' answers.")
 @click.option("--answer-type", type=click.Choice(ANSWER_TYPES), help="What an answer is.")
 @click.option("--limit", type=click.IntRange(min=1), help="Evaluate the first N items only.")
 @click.option("--sample-size", type=click.IntRange(min=1), help="Evaluate a random sample of N items.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BaseModel, Discriminator, Field, Tag, field_validator, model_validator
 
 from steelyard.configuration.problems import Strict, checked
 from steelyard.configuration.rules import FormatRule
@@ -75,6 +75,28 @@ class FieldMetric(Strict):
         return dict(self.model_extra or {})
 
 
+def _scorer_kind(entry: Any) -> str:
+    """Return which kind of entry is meant, so that a mistake in it is told once and not for every kind there is."""
+    return "<parameters>" if isinstance(entry, dict | BaseModel) else "<name>"
+
+
+def _metric_kind(entry: Any) -> str:
+    if isinstance(entry, FieldMetric) or (isinstance(entry, dict) and {"type", "pred_field", "label_field"} & {*entry}):
+        return "<fields>"
+    return _scorer_kind(entry)
+
+
+ScorerSpec: TypeAlias = Annotated[
+    Annotated[str, Tag("<name>")] | Annotated[ScorerEntry, Tag("<parameters>")], Discriminator(_scorer_kind)
+]
+MetricSpec: TypeAlias = Annotated[
+    Annotated[str, Tag("<name>")]
+    | Annotated[FieldMetric, Tag("<fields>")]
+    | Annotated[MetricEntry, Tag("<parameters>")],
+    Discriminator(_metric_kind),
+]
+
+
 class EvalBlock(Strict):
     """Seed 001's `eval:` block, as it stands there."""
 
@@ -109,9 +131,11 @@ class Task(Strict):
     prompt_version: str | None = None
     generation: dict[str, Any] = Field(default_factory=dict)
     extract: str | dict[str, str] | None = None
+    extract_reference: str | dict[str, str] | None = None
+    """Where the reference is a worked solution with the answer at its end, as in GSM8K: how to take it out."""
     parse_schema: dict[str, Any] | None = None
-    scorers: tuple[str | ScorerEntry, ...] = Field(default=(), strict=False)
-    metrics: tuple[str | FieldMetric | MetricEntry, ...] | None = Field(default=None, strict=False)
+    scorers: tuple[ScorerSpec, ...] = Field(default=(), strict=False)
+    metrics: tuple[MetricSpec, ...] | None = Field(default=None, strict=False)
     scoring_profile: str | None = None
     eval: EvalBlock = EvalBlock()
     cluster_by: str | None = None

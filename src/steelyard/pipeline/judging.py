@@ -18,7 +18,7 @@ from steelyard.canonical.extraction import Extraction
 from steelyard.canonical.objects import answer_text
 from steelyard.canonical.predictions import final_type_of, predicted_answer
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
-from steelyard.errors import Problem, excerpt
+from steelyard.errors import Problem, Problems, excerpt
 from steelyard.pipeline.cards import card_of, unanswered
 from steelyard.pipeline.labels import LabelNames
 from steelyard.reading.hashing import item_hash
@@ -104,7 +104,7 @@ class Judge:
         self.labels = labels
         self.rules = rules
         self.file = file
-        self.problems: list[Problem] = []
+        self.problems = Problems()
 
     def judge(self, block: ItemBlock) -> ScoredBlock:
         """Return the block judged; items with an unusable reference are recorded as problems."""
@@ -118,7 +118,7 @@ class Judge:
             verdicts = [self._verdict(judgement, item, prediction) for judgement in self.judgements]
         except BadReference as error:
             code = "empty-reference" if error.empty else "bad-reference"
-            self.problems.append(
+            self.problems.add(
                 Problem(
                     code=code,
                     message=str(error),

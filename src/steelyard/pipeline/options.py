@@ -17,6 +17,8 @@ class EvaluateOptions:
     """A task's content where there is no file."""
     dataset: str | None = None
     predictions: str | None = None
+    prediction_field: str | None = None
+    """The field that holds the prediction, where one file has several systems' answers."""
     answer_type: str | None = None
     limit: int | None = None
     sample_size: int | None = None
@@ -34,6 +36,18 @@ class EvaluateOptions:
     strict_ids: bool = False
     model_name: str | None = None
     """What to call the model behind stored predictions."""
+    model: str | None = None
+    """A model's spec (page 60), asked for predictions instead of reading stored ones."""
+    resume: bool = False
+    retry_failed: bool = False
+    error_budget: float = 0
+    """How many items may fail: a count, or a share below 1."""
+    cache: bool = True
+    concurrency: int | None = None
+    deadline: float | None = None
+    batch_size: int | None = None
+    threads: int | None = None
+    device: str | None = None
     workers: int = 1
     max_line_bytes: int | None = None
     max_depth: int | None = None

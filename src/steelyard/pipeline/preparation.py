@@ -14,14 +14,14 @@ from steelyard.configuration.task import FieldMetric, MetricEntry, ScorerEntry, 
 from steelyard.errors import ConfigurationError, Problem, UsageError
 from steelyard.pipeline.judging import Judgement
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.row_values import predicted_field, row_field, row_prediction, row_reference
+from steelyard.pipeline.row_values import extracted_reference, predicted_field, row_field, row_prediction, row_reference
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.answers import ANSWER_TYPES, AnswerType
 from steelyard.records.fields import FieldNames
 from steelyard.records.items import Item
 from steelyard.records.plans import CLASSIFICATION_METRICS, ReportPlan
-from steelyard.registry import Metric, Scorer, bind_metric, bind_scorer, direction_of
-from steelyard.scoring.seed_names import SEED_METRICS
+from steelyard.registry import Metric, Scorer, bind_metric, bind_scorer, direction_of, metrics
+from steelyard.scoring.seed_names import SEED_METRICS, is_part, primary_parameters
 
 DEFAULT_SCORERS: dict[AnswerType, str] = {
     "choice": "choice@v1",
@@ -58,7 +58,9 @@ class Prepared:
 def load_task(options: EvaluateOptions) -> tuple[Task, Path]:
     """Return the task of a file or of the command line alone, with the command line's overrides applied."""
     if options.task_file is not None:
-        values, folder = dict(read_yaml(options.task_file)), options.task_file.parent
+        # Kept as it is read, with the place of each key, to which problems point.
+        values: dict[str, Any] = read_yaml(options.task_file)
+        folder = options.task_file.parent
     else:
         values, folder = dict(options.task or {"task": "evaluation"}), Path()
     overrides: dict[str, Any] = {
@@ -69,13 +71,16 @@ def load_task(options: EvaluateOptions) -> tuple[Task, Path]:
         "scorers": [options.scorer] if options.scorer else None,
     }
     values |= {key: value for key, value in overrides.items() if value is not None}
-    block = dict(values.get("eval") or {})
+    if options.prediction_field is not None:
+        values["fields"] = (values.get("fields") or {}) | {"prediction": options.prediction_field}
+    block: dict[str, Any] = {}
     if options.slice_by is not None:
         block["slice_by_tags"] = [list(entry) if isinstance(entry, tuple) else entry for entry in options.slice_by]
     if options.hard_examples is not None:
         block["hard_examples"] = options.hard_examples
-    if block:
-        values["eval"] = block
+    given = values.get("eval")
+    if block and (given is None or isinstance(given, dict)):
+        values["eval"] = (given or {}) | block
     return parse_task(values, file=str(options.task_file) if options.task_file else None), folder
 
 
@@ -97,7 +102,8 @@ def prepare(options: EvaluateOptions) -> Prepared:
             canonical_signature(answer_type, judgement.extraction)
             for judgement in judgements
             for answer_type in judgement.scorers
-        ],
+        ]
+        + ([f"reference|{parse_extraction(task.extract_reference).signature}"] if task.extract_reference else []),
     }
     return Prepared(task, folder, judgements, item_metrics, classification, names, report, signatures, profile_file)
 
@@ -140,9 +146,7 @@ def _bind(entry: str | ScorerEntry, task: Task, profile: ScoringProfile | None) 
 
 def _default_scorer(kind: AnswerType, task: Task, profile: ScoringProfile | None) -> Scorer:
     wanted = profile.scorers.get(kind) if profile else None
-    parameters: dict[str, Any] = {}
-    if kind == "text" and wanted and wanted.primary_metric:
-        parameters["primary"] = wanted.primary_metric.removeprefix("reference_")
+    parameters = primary_parameters(kind, wanted.primary_metric) if wanted and wanted.primary_metric else {}
     threshold = wanted.pass_threshold if wanted else None
     scorer = bind_scorer(DEFAULT_SCORERS[kind], parameters, pass_threshold=threshold)
     return _with_task_parameters(scorer, task, profile)
@@ -175,13 +179,14 @@ def _with_fields(
     extraction: Extraction,
     names: FieldNames,
 ) -> Judgement:
+    from_reference = parse_extraction(task.extract_reference)
     return Judgement(
         name=name,
         scorers=scorers,
         answer_type=kind,
         extraction=extraction,
         prediction=lambda fields: row_prediction(fields, names),
-        reference=lambda fields: row_reference(fields, names),
+        reference=lambda fields: extracted_reference(row_reference(fields, names), from_reference),
         choices=task.choices,
         choices_of=_row_choices(names.choices, task.choices) if names.choices else None,
     )
@@ -231,6 +236,7 @@ def _requested_metrics(task: Task, profile: ScoringProfile | None) -> tuple[Metr
     metrics = [
         bind_metric(entry.name, entry.parameters) if isinstance(entry, MetricEntry) else bind_metric(entry)
         for entry in listed
+        if not _reported_anyway(entry, task)
     ]
     repeated = {metric.name for metric in metrics if sum(other.name == metric.name for other in metrics) > 1}
     if repeated:
@@ -238,6 +244,14 @@ def _requested_metrics(task: Task, profile: ScoringProfile | None) -> tuple[Metr
             Problem(code="bad-configuration", message=f"metrics are listed twice: {', '.join(sorted(repeated))}")
         )
     return tuple(metrics)
+
+
+def _reported_anyway(entry: str | MetricEntry, task: Task) -> bool:
+    """Return whether a name means a sub-score of the task's scorer (`mae`, `numeric_error`) and no metric."""
+    kind = next((kind for kind in ANSWER_TYPES if kind == task.answer_type), None)
+    if kind is None or not isinstance(entry, str) or entry in {metric.name for metric in metrics()}:
+        return False
+    return is_part(entry, kind, bind_scorer(DEFAULT_SCORERS[kind]).definition.sub_scores)
 
 
 def _classification(task: Task, metrics: Sequence[Metric]) -> tuple[str, ...]:

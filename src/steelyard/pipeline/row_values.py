@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from steelyard.canonical.extraction import Extraction, NotFound, extract
+from steelyard.canonical.references import BadReference
 from steelyard.reading.references import no_reference, prediction_field, reference_field, value_of
 from steelyard.records.fields import FieldNames
 
@@ -15,6 +17,16 @@ def row_reference(fields: Mapping[str, Any], names: FieldNames) -> Any:
     if found is None:
         raise KeyError(no_reference(fields, names))
     return value_of(fields, found)
+
+
+def extracted_reference(raw: Any, extraction: Extraction) -> Any:
+    """Return the reference inside a worked solution; one without an answer in it is a bad reference."""
+    if extraction.kind == "none" or not isinstance(raw, str):
+        return raw
+    outcome = extract(raw, extraction)
+    if isinstance(outcome, NotFound):
+        raise BadReference(f"extract_reference finds no answer in the reference: {outcome.reason}", empty=False)
+    return outcome.value
 
 
 def row_prediction(fields: Mapping[str, Any], names: FieldNames) -> Any:

@@ -50,10 +50,15 @@ def metric_lines(results: Mapping[str, Any]) -> list[str]:
     width = max((len(name) for name in details), default=0)
     lines = []
     for name, entry in details.items():
+        if not entry["n"]:
+            continue
         primary = " (primary)" if name == results["primary_metric"] else ""
         lines.append(
             f"  {escape(name).ljust(width)}  {number(entry['value'])}  {interval(entry)}  n={entry['n']}{primary}"
         )
+    empty = [escape(name) for name, entry in details.items() if not entry["n"]]
+    if empty:
+        lines.append(f"  no item has a value for: {', '.join(empty)}")
     for name, reason in results["unavailable"].items():
         lines.append(f"  {escape(name).ljust(width)}  unavailable: {reason}")
     return lines
