@@ -1,9 +1,10 @@
 """The number grammar: a text that is one number as a whole.
 
 Compatibility characters are folded first (full-width digits, U+2212). Then: sign, currency, thousands groups of three,
-decimals, exponent, parentheses for negatives, magnitude, percent or basis points, unit. White space at the ends and one
-period that ends a sentence belong to no number and are allowed. Nothing is guessed: `12,5`, `1,2,3`, `1/2`, `10-20` and
-`(-5)` are not numbers. `find_numbers` and `last_number` read running text.
+decimals, exponent, parentheses for negatives, magnitude, percent or basis points, unit. White space at the ends, one
+period that ends a sentence and the dollar signs of typeset mathematics (`$42$`) belong to no number and are allowed.
+Nothing is guessed: `12,5`, `1,2,3`, `1/2`, `10-20` and `(-5)` are not numbers. `find_numbers` and `last_number` read
+running text.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ def parse_number(text: str) -> Quantity | NotANumber:
         spelled = spelled[:-1].rstrip()
     if not spelled:
         return NotANumber("empty")
+    if spelled[0] == spelled[-1] == "$" and spelled.count("$") == 2:
+        spelled = spelled[1:-1].strip()
     return _word(spelled) or _ratio(spelled) or _number(spelled)
 
 

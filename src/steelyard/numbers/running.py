@@ -131,7 +131,7 @@ def _before(text: str, start: int, floor: int) -> tuple[int, str, Unit | None] |
     if first > floor and text[first - 1] in SIGNS:
         first, sign = first - 1, text[first - 1]
     match = _MONEY_BEFORE.search(text[max(floor, first - 6) : first])
-    money = currency(match["money"]) if match else None
+    money = currency(match["money"]) if match and match["money"] not in _COMMON_WORDS else None
     if match and money:
         first -= match.end() - match.start("money")
         if not sign and first > floor and text[first - 1] in SIGNS:

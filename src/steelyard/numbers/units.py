@@ -35,6 +35,7 @@ LONGEST_UNIT = 64
 _ONE = Fraction(1)
 _PER = re.compile(r" ?/ ?| per ")
 _SYMBOL_AND_LETTER = re.compile(r"(\W|[A-Z]{1,2}\$) ?(m|mn|bn|b|k|M)")
+_MEGA = re.compile("M[a-z]")
 _HAN_MAGNITUDE = re.compile(f"[{''.join(HAN_DIGIT_POWERS)}]+")
 
 
@@ -82,8 +83,11 @@ for _spelling, _unit in _EXACT.items():
 
 
 def table_unit(text: str) -> Unit | None:
-    """Return the unit that a text spells exactly as the table has it, or in another case."""
-    return _EXACT.get(text) or _FOLDED.get(text.casefold())
+    """Return the unit that a text spells exactly as the table has it, or in another case.
+
+    `Mg` and `Mm` are megagram and megametre, which the table does not have, and never milligram and millimetre.
+    """
+    return _EXACT.get(text) or (None if _MEGA.fullmatch(text) else _FOLDED.get(text.casefold()))
 
 
 def currency(text: str) -> Unit | None:
