@@ -104,9 +104,17 @@ def test_a_line_that_is_not_utf8_is_a_bad_row(read):
     assert "byte offset 7" in outcome.problems[0].message
 
 
-def test_a_line_over_the_limit_is_a_bad_row(read):
-    outcome = read("a.csv", b"id,x\n1," + b"y" * 100 + b"\n2,z\n", limits=Limits(max_line_bytes=20))
-    assert (outcome.codes, outcome.fields) == (["line-too-long"], [{"id": "2", "x": "z"}])
+def test_a_line_over_the_limit_ends_the_reading(read):
+    with pytest.raises(InputError, match="line-too-long") as caught:
+        read("a.csv", b"id,x\n1," + b"y" * 100 + b"\n2,z\n", limits=Limits(max_line_bytes=20))
+    assert (caught.value.problems[0].line, "--max-line-bytes" in caught.value.problems[0].hint) == (2, True)
+
+
+def test_text_inside_a_record_that_is_not_utf8_is_never_taken_for_rows(read):
+    rejected = []
+    outcome = read("a.csv", b'id,x\n1,"\xff\n2,forged\n"\n3,y\n', rejected=lambda *row: rejected.append(row))
+    assert outcome.fields == [{"id": "3", "x": "y"}]
+    assert [(line, raw) for line, _, raw in rejected] == [(2, b'1,"\xff\n2,forged\n"')]
 
 
 def test_a_record_that_grows_over_the_limit_ends_the_reading(read):

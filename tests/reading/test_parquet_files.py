@@ -41,7 +41,7 @@ def test_times_become_iso_text_and_decimals_numbers(tmp_path):
     table = pa.table(
         {
             "day": [datetime.date(2024, 1, 2)],
-            "time": pa.array([datetime.datetime(2024, 1, 2, 3, 4, 5)], pa.timestamp("ns")),
+            "time": pa.array([datetime.datetime(2024, 1, 2, 3, 4, 5)], pa.timestamp("ns")),  # noqa: DTZ001 - a column without a zone
             "fine": pa.array([1], pa.timestamp("ns")),
             "whole": [decimal.Decimal(12)],
             "part": [decimal.Decimal("12.50")],

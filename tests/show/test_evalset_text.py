@@ -9,7 +9,7 @@ set.jsonl: invalid, 12 items, 21 errors, 1 warning
 
 section
   10   83.3 %  core
-   2   16.7 %  ::error::\\x1b[31m
+   2   16.7 %  \\x3a:error::\\x1b[31m
 
 category
   12  100.0 %  _untagged

@@ -9,19 +9,24 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from itertools import pairwise
 
 import click
 
 from steelyard import __version__
-from steelyard.cli.environment import load_environment_file
-from steelyard.cli.failures import reported
+from steelyard.cli.environment import asks_for_json, from_environment, load_environment_file
+from steelyard.cli.failures import reported, stoppable
 
 COMMANDS = {
     "eval": ("steelyard.cli.eval", "Evaluate a task: predictions to scorecards, metrics and a run."),
     "score": ("steelyard.cli.score", "Judge one pair of answers, or CanonicalAnswer lines from standard input."),
     "rescore": ("steelyard.cli.rescore", "Judge a run's stored predictions again."),
     "runs": ("steelyard.cli.runs", "List runs, show one, or look at its items."),
+    "compare": ("steelyard.cli.compare", "Compare runs item by item; the first is the baseline."),
+    "baseline": ("steelyard.cli.baseline", "Name a run that others are held against."),
+    "gate": ("steelyard.cli.gate", "Turn a run and its comparison into a verdict: may it ship?"),
+    "plan": ("steelyard.cli.plan", "Say how many items show a given difference."),
+    "reindex": ("steelyard.cli.reindex", "Rebuild the run index from the run directories."),
+    "research": ("steelyard.cli.research", "Judge a research agent's claims, evidence and manifests by four gates."),
     "validate": ("steelyard.cli.validate", "Check an eval set and print its composition."),
     "scorers": ("steelyard.cli.names", "List every scorer with version, parameters and meaning."),
     "metrics": ("steelyard.cli.names", "List every metric with version, direction and meaning."),
@@ -45,7 +50,7 @@ class LazyGroup(click.Group):
             return None
         module = import_module(COMMANDS[cmd_name][0])
         command: click.Command = getattr(module, f"{cmd_name}_command")
-        return command
+        return from_environment(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Print the commands without importing any."""
@@ -58,7 +63,6 @@ class LazyGroup(click.Group):
     cls=LazyGroup,
     context_settings={
         "help_option_names": ["-h", "--help"],
-        "auto_envvar_prefix": "STEELYARD",
         "max_content_width": 100,
     },
     epilog="Example: steelyard eval --dataset data.jsonl --predictions out.jsonl --answer-type text --name first",
@@ -70,14 +74,12 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    load_environment_file()
     given = list(sys.argv[1:] if arguments is None else arguments)
-    with reported(json_wanted="--json" in given or _asks_for_json(given)):
-        cli.main(args=given, prog_name="steelyard", standalone_mode=False)
-    sys.stdout.flush()
+    with reported(json_wanted=asks_for_json(given)), stoppable():
+        load_environment_file()
+        found = cli.main(args=given, prog_name="steelyard", standalone_mode=False)
+        sys.stdout.flush()
+    # Click returns the code of an `Exit`, and what a command returns otherwise, which is None.
+    code = found if isinstance(found, int) else 0
     # Skips the teardown of numpy, pyarrow and polars, which costs more than a small evaluation.
-    os._exit(0) if arguments is None else sys.exit(0)
-
-
-def _asks_for_json(given: Sequence[str]) -> bool:
-    return "--format=json" in given or ("--format", "json") in pairwise(given)
+    os._exit(code) if arguments is None else sys.exit(code)

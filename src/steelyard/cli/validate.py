@@ -8,7 +8,7 @@ import click
 
 from steelyard.cli.output import print_json
 from steelyard.reading.evalset import validate_evalset
-from steelyard.show.evalset import evalset_text
+from steelyard.show.evalset import evalset_errors_text, evalset_text
 
 INVALID = 3
 
@@ -24,9 +24,8 @@ def validate_command(file: Path, min_items: int, *, quiet: bool, as_json: bool) 
     if as_json:
         print_json(report.as_dict())
     elif quiet:
-        for problem in report.errors:
-            click.echo(str(problem), err=True)
+        click.echo(evalset_errors_text(report), err=True, nl=False)
     else:
-        click.echo(evalset_text(report))
+        click.echo(evalset_text(report), nl=False)
     if not report.valid:
         raise click.exceptions.Exit(INVALID)

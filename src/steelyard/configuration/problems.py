@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.errors import CODES, ConfigurationError, Problem, excerpt
+from steelyard.records.documents import Document
+from steelyard.records.secrets import redacted
 
 
 class Strict(BaseModel):
@@ -16,6 +18,9 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
+
+_PLAIN_WORDS = {"a valid tuple": "a list", "a valid dictionary": "a mapping", "a valid string": "text"}
+"""Pydantic speaks of Python's types; a user wrote YAML."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -25,39 +30,63 @@ def checked(model: type[Model], values: Mapping[str, Any], *, file: str | None =
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
-        raise ConfigurationError([_problem(model, found, file) for found in error.errors()]) from None
+        found = [_problem(model, detail, values, file) for detail in error.errors()]
+        # A value that fits no branch of a union is found once per branch.
+        raise ConfigurationError(sorted(dict.fromkeys(found), key=lambda problem: problem.line or 0)) from None
 
 
-def _problem(model: type[BaseModel], found: Mapping[str, Any], file: str | None) -> Problem:
-    place = [part for part in found["loc"] if not _is_union_branch(part)]
-    where = ".".join(str(part) for part in place)
+def _problem(model: type[BaseModel], found: Mapping[str, Any], values: Mapping[str, Any], file: str | None) -> Problem:
+    path = _path(found["loc"], values)
+    place = values.place_of(path) if isinstance(values, Document) else None
+    line, column = place or (None, None)
+    where = ".".join(str(part) for part in path)
     if found["type"] == "extra_forbidden":
-        return unknown_key(where, known_keys(model, place[:-1]), file=file)
+        hint = key_hint(str(path[-1]), known_keys(model, path[:-1]))
+        return Problem("unknown-key", f"there is no key {excerpt(where)!r}", hint, file, line, column)
+    code = found["type"] if found["type"] in CODES else "bad-configuration"
     message = str(found["msg"]).removeprefix("Value error, ")
-    shown = f"; found {excerpt(repr(found['input']))}" if found["type"] != "missing" else ""
-    return Problem(code="bad-configuration", message=f"{where or 'the file'}: {message}{shown}", file=file)
+    for pythonic, plain in _PLAIN_WORDS.items():
+        message = message.replace(pythonic, plain)
+    shown = f"; found {excerpt(repr(redacted(found['input'])))}" if path and found["type"] != "missing" else ""
+    hint = "`steelyard schema` tells what may stand in each kind of file"
+    return Problem(code, f"{excerpt(where) or 'the file'}: {message}{shown}", hint, file, line, column)
 
 
-def _is_union_branch(part: Any) -> bool:
-    """Pydantic names the branch of a union in the location (`str`, `ScorerEntry`, `function-…`); people do not."""
-    return isinstance(part, str) and (part in {"str", "int", "float", "bool"} or part[:1].isupper() or "[" in part)
+def _path(location: Sequence[str | int], values: Any) -> list[str | int]:
+    """Return the keys of a location that a user wrote: pydantic names branches of unions in between."""
+    path: list[str | int] = []
+    for position, part in enumerate(location):
+        last = position == len(location) - 1
+        if isinstance(values, dict) and (part in values or last):
+            path.append(part)
+            values = values.get(part)
+        elif isinstance(values, list | tuple) and isinstance(part, int):
+            path.append(part)
+            values = values[part] if part < len(values) else None
+    return path
 
 
 def unknown_key(where: str, known: Iterable[str], *, file: str | None = None) -> Problem:
     """Return the problem of a key that does not exist, with the nearest one that does."""
-    known = sorted(known)
-    close = get_close_matches(where.rsplit(".", maxsplit=1)[-1], known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"keys are: {', '.join(known)}"
-    return Problem(code="unknown-key", message=f"there is no key {excerpt(where)!r}", hint=hint, file=file)
+    hint = key_hint(where.rsplit(".", maxsplit=1)[-1], known)
+    return Problem("unknown-key", f"there is no key {excerpt(where)!r}", hint=hint, file=file)
 
 
-def known_keys(model: type[BaseModel], place: Iterable[Any]) -> list[str]:
+def key_hint(key: str, known: Iterable[str]) -> str:
+    """Return the nearest key that exists, or all of them."""
+    names = sorted(known)
+    close = get_close_matches(key.lower(), names, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"keys are: {', '.join(names)}"
+
+
+def known_keys(model: type[BaseModel], path: Iterable[str | int]) -> list[str]:
     """Return the keys that are known at a place inside a model, as users write them."""
-    current: Any = model
-    for part in place:
+    current: type[BaseModel] | None = model
+    for part in path:
         if isinstance(part, int) or current is None:
             continue
-        field = next((field for name, field in current.model_fields.items() if part in (name, field.alias)), None)
+        fields = current.model_fields.items()
+        field = next((field for name, field in fields if part in (name, field.alias)), None)
         current = _model_inside(field.annotation) if field else None
     if current is None:
         return []

@@ -7,8 +7,10 @@ from typing import Any
 
 import regex
 from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from steelyard.configuration.problems import Strict
+from steelyard.errors import excerpt
 
 MAX_PATTERN_LENGTH = 1000
 _KINDS = ("pattern", "max_tokens", "min_tokens", "json_schema", "one_of")
@@ -52,11 +54,11 @@ class FormatRule(Strict):
         if value is None:
             return None
         if not value or len(value) > MAX_PATTERN_LENGTH:
-            raise ValueError(f"a pattern has 1 to {MAX_PATTERN_LENGTH} characters, this one has {len(value)}")
+            raise _bad_pattern(f"a pattern has 1 to {MAX_PATTERN_LENGTH} characters, this one has {len(value)}")
         try:
             regex.compile(value, regex.VERSION0)
         except regex.error as error:
-            raise ValueError(f"the pattern does not compile: {error}") from None
+            raise _bad_pattern(f"the pattern does not compile: {excerpt(str(error))}") from None
         return value
 
     @model_validator(mode="after")
@@ -74,3 +76,8 @@ class FormatRule(Strict):
             stacklevel=2,
         )
         return self.model_copy(update={"pattern": f"^(?:{words})"})
+
+
+def _bad_pattern(message: str) -> PydanticCustomError:
+    """Return an error whose type is our code, which `checked` keeps; braces in a template would be fields."""
+    return PydanticCustomError("bad-pattern", "{message}", {"message": message})

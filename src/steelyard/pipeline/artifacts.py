@@ -24,6 +24,7 @@ from steelyard.records.runs import (
     MANIFEST_FILE,
     RESULTS_FILE,
 )
+from steelyard.records.secrets import redacted
 from steelyard.store.files import json_bytes, json_line, write_bytes
 
 RESULTS_FORMAT = 1
@@ -70,7 +71,7 @@ def write_run_files(
 ) -> None:
     """Write what the run was made from and under: everything that `steelyard reproduce` holds against today."""
     environment = environment_facts()
-    config_text = yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True)
+    config_text = yaml.safe_dump(redacted(dict(config)), sort_keys=False, allow_unicode=True)
     write_bytes(path / CONFIG_FILE, config_text.encode("utf-8", "backslashreplace"))
     write_bytes(path / ENVIRONMENT_FILE, json_bytes(environment))
     write_bytes(path / MANIFEST_FILE, json_bytes(manifest))

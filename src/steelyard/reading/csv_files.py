@@ -52,10 +52,11 @@ class _Feed:
         self._parts: list[bytes] = []
         self._size = 0
         self.start = self._last = 0
+        self.fault: RowError | None = None
 
     def begin(self) -> None:
         """Start a new record on the next line."""
-        self._parts, self._size, self.start = [], 0, self._last + 1
+        self._parts, self._size, self.start, self.fault = [], 0, self._last + 1, None
 
     @property
     def raw(self) -> bytes:
@@ -68,17 +69,17 @@ class _Feed:
     def __next__(self) -> str:
         self._last, offset, data = next(self._lines)
         self._parts.append(data)
-        if len(data.rstrip(b"\r\n")) > self._limits.max_line_bytes:
-            raise line_too_long("line", self._limits)
         self._size += len(data)
         if self._size > self._limits.max_line_bytes + 2:
-            raise InputError(
-                line_too_long("record (is a quote never closed?)", self._limits).at(self._path, self.start)
-            )
+            # What was passed over may hold quotes, so where the next record starts cannot be told.
+            fault = line_too_long("record (is a quote never closed?)", self._limits)
+            raise InputError(fault.at(self._path, self.start))
         try:
             return data.decode()
         except UnicodeDecodeError as error:
-            raise not_utf8(error, offset) from None
+            # The record is read to its end all the same: text inside its quotes must not be taken for rows.
+            self.fault = self.fault or not_utf8(error, offset)
+            return data.decode(errors="backslashreplace")
 
 
 def _records(reader: Iterator[list[str]], feed: _Feed) -> Iterator[tuple[int, list[str] | RowError]]:
@@ -89,13 +90,11 @@ def _records(reader: Iterator[list[str]], feed: _Feed) -> Iterator[tuple[int, li
             record = next(reader)
         except StopIteration:
             return
-        except RowError as error:
-            yield feed.start, error
         except csv.Error as error:
-            yield feed.start, _not_csv(error)
+            yield feed.start, feed.fault or _not_csv(error)
         else:
             if record:
-                yield feed.start, record
+                yield feed.start, feed.fault or record
 
 
 def _not_csv(error: csv.Error) -> RowError:

@@ -146,8 +146,8 @@ def _check_size(checked: _Checked, min_items: int) -> None:
     if checked.n_items == 0:
         message, code = "there are no items", "no-items"
     elif checked.n_items < min_items:
-        found = "1 item" if checked.n_items == 1 else f"{checked.n_items} items"
-        message, code = f"there are {found}, expected at least {min_items}", "invalid-evalset"
+        found = "there is 1 item" if checked.n_items == 1 else f"there are {checked.n_items} items"
+        message, code = f"{found}, expected at least {min_items}", "invalid-evalset"
     else:
         return
     hint = "add items, or pass --min-items for a set that is meant to be small"

@@ -17,12 +17,14 @@ from typing import Any, BinaryIO, TypeAlias, cast
 
 from steelyard.errors import excerpt
 from steelyard.reading.faults import RowError, bad_file
-from steelyard.reading.limits import Limits
+from steelyard.reading.limits import MIB, Limits
 from steelyard.reading.packed import check_size
 
 Reject: TypeAlias = Callable[[int, RowError, bytes], None]
 
 BATCH_ROWS = 2048
+BATCH_BYTES = 64 * MIB
+"""What rows may take that are made at once; fewer are made where they take more."""
 
 
 def read_parquet(stream: BinaryIO, path: Path, limits: Limits, reject: Reject) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -49,21 +51,52 @@ def _seekable(stream: BinaryIO) -> BinaryIO:
 
 def _rows(source: BinaryIO, path: Path, limits: Limits) -> Iterator[dict[str, Any]]:
     import pyarrow as pa  # noqa: PLC0415  costs a third of a second, and most files are JSONL
-    from pyarrow.parquet import ParquetFile  # noqa: PLC0415
 
     packed, unpacked = source.seek(0, 2), 0
     if not packed:
         return
     try:
-        file = ParquetFile(source, pre_buffer=False)
-        _check_names(file.schema_arrow.names, path)
-        for batch in file.iter_batches(BATCH_ROWS):
-            unpacked += batch.nbytes + batch.num_rows
+        for batch in _open(source, path).iter_batches(BATCH_ROWS):
+            size = _unpacked_size(batch)
+            unpacked += size
             check_size(unpacked, packed, path, limits)
-            yield from _with_plain_times(batch).to_pylist(maps_as_pydicts="strict")
+            step = max(1, BATCH_ROWS * BATCH_BYTES // max(size, BATCH_BYTES))
+            for start in range(0, batch.num_rows, step):
+                yield from _with_plain_times(batch.slice(start, step)).to_pylist(maps_as_pydicts="strict")
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         message = f"the Parquet file cannot be read ({excerpt(str(error))}), expected a whole file"
         raise bad_file(path, "corrupt-file", message, hint="fetch or make the file again") from None
+
+
+def _open(source: BinaryIO, path: Path) -> Any:
+    """Return the file with its texts as dictionaries, so that one long text many times over stays one text."""
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+
+    file = ParquetFile(source, pre_buffer=False)
+    _check_names(file.schema_arrow.names, path)
+    columns = [file.schema.column(index) for index in range(len(file.schema))]
+    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY" and "." not in column.path]
+    return ParquetFile(source, metadata=file.metadata, read_dictionary=texts, pre_buffer=False)
+
+
+def _unpacked_size(batch: Any) -> int:
+    """Return how many bytes a batch takes once each row holds its own values."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    size = batch.num_rows
+    for column in batch.columns:
+        size += column.nbytes
+        if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
+            lengths = pc.binary_length(column.dictionary.cast(pa.large_binary()))
+            size += pc.sum(lengths.take(column.indices)).as_py() or 0
+    return int(size)
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa  # noqa: PLC0415
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind))
 
 
 def _check_names(names: list[str], path: Path) -> None:

@@ -7,9 +7,7 @@ from the environment; `$${NAME}` is the text itself.
 
 from __future__ import annotations
 
-import math
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,24 +17,18 @@ import yaml
 from steelyard.errors import ConfigurationError, InputError, Problem, excerpt
 from steelyard.reading.limits import Limits
 from steelyard.reading.lines import open_plain
+from steelyard.reading.yaml_words import NotFiniteError, meaning, substituted
+from steelyard.records.documents import Document
+from steelyard.records.documents import Path as KeyPath
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
-_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_DECIMAL = re.compile(r"[-+]?[0-9]+")
-_OCTAL = re.compile(r"0o[0-7]+")
-_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-_VARIABLE = re.compile(r"\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def read_yaml(
     path: Path,
     *,
     limits: Limits = Limits(),  # noqa: B008  frozen, so one instance serves all calls
-) -> dict[str, Any]:
+) -> Document:
     """Return the mapping that a YAML file holds, or raise ConfigurationError with the place."""
     try:
         with open_plain(path) as stream:
@@ -61,11 +53,11 @@ def parse_yaml(
     file: str,
     limits: Limits = Limits(),  # noqa: B008
     environment: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
+) -> Document:
     r"""Return the mapping that a YAML text holds; `file` names it in errors.
 
-    >>> parse_yaml("country: no\nshare: 1e-3\nsecret: ${TOKEN}", file="task.yaml", environment={"TOKEN": "t"})
-    {'country': 'no', 'share': 0.001, 'secret': 't'}
+    >>> parse_yaml("country: no\nshare: 1e-3\nhost: ${HOST}", file="task.yaml", environment={"HOST": "here"})
+    {'country': 'no', 'share': 0.001, 'host': 'here'}
     """
     if len(text.encode("utf-8", "replace")) > limits.max_yaml_bytes:
         raise ConfigurationError(_too_large(file, limits))
@@ -86,8 +78,9 @@ class _Composer:
         self._max_depth = max_depth
         self._environment = environment
         self._unset: list[Problem] = []
+        self._places: dict[KeyPath, tuple[int, int]] = {}
 
-    def document(self, events: Iterator[Any]) -> dict[str, Any]:
+    def document(self, events: Iterator[Any]) -> Document:
         """Return the mapping of the one document there is."""
         value: Any = None
         documents = 0
@@ -98,44 +91,47 @@ class _Composer:
                     raise self._refusal(event, "found a second document", "one", "remove what follows `---`")
                 if event.tags:
                     raise self._refusal(event, "found a %TAG directive", "none", "remove the directive")
-                value = self._value(next(events), events, 1)
+                value = self._value(next(events), events, ())
         if not isinstance(value, dict):
             found = "nothing" if value is None else f"{excerpt(str(value))!r}"
             hint = "write `key: value` lines"
-            raise ConfigurationError(self._problem("bad-yaml", f"found {found}, expected a mapping", hint, 1, 1))
+            problem = Problem("bad-yaml", f"found {found}, expected a mapping", hint, self._file, 1, 1)
+            raise ConfigurationError(problem)
         if self._unset:
             raise ConfigurationError(self._unset)
-        return value
+        return Document(value, self._places)
 
-    def _value(self, event: Any, events: Iterator[Any], depth: int) -> Any:
+    def _value(self, event: Any, events: Iterator[Any], path: KeyPath) -> Any:
         self._check(event)
         if isinstance(event, yaml.ScalarEvent):
             value = self._scalar(event)
-            return self._substituted(value, event) if isinstance(value, str) else value
-        if depth > self._max_depth:
-            hint = "flatten the file, or raise --max-depth"
-            raise self._refusal(event, f"the file is nested over {depth - 1} deep", "less", hint, code="too-deep")
+            return self._substituted(value, event, path) if isinstance(value, str) else value
+        if len(path) >= self._max_depth:
+            found = f"the file is nested over {self._max_depth} deep"
+            raise self._refusal(event, found, "less", "flatten the file", code="too-deep")
         if isinstance(event, yaml.SequenceStartEvent):
-            return self._sequence(events, depth)
-        return self._mapping(events, depth)
+            return self._sequence(events, path)
+        return self._mapping(events, path)
 
-    def _sequence(self, events: Iterator[Any], depth: int) -> list[Any]:
-        values = []
+    def _sequence(self, events: Iterator[Any], path: KeyPath) -> list[Any]:
+        values: list[Any] = []
         while not isinstance(event := next(events), yaml.SequenceEndEvent):
-            values.append(self._value(event, events, depth + 1))
+            inner = (*path, len(values))
+            self._places[inner] = _place(event)
+            values.append(self._value(event, events, inner))
         return values
 
-    def _mapping(self, events: Iterator[Any], depth: int) -> dict[str, Any]:
+    def _mapping(self, events: Iterator[Any], path: KeyPath) -> dict[str, Any]:
         values: dict[str, Any] = {}
-        lines: dict[str, int] = {}
         while not isinstance(event := next(events), yaml.MappingEndEvent):
             key = self._key(event)
-            line = event.start_mark.line + 1
-            if key in lines:
-                found = f"the key {excerpt(key)!r} stands on lines {lines[key]} and {line}"
+            inner = (*path, key)
+            line, _ = _place(event)
+            if key in values:
+                found = f"the key {excerpt(key)!r} stands on lines {self._places[inner][0]} and {line}"
                 raise self._refusal(event, found, "each key once", "keep one of the two", code="duplicate-key")
-            lines[key] = line
-            values[key] = self._value(next(events), events, depth + 1)
+            self._places[inner] = _place(event)
+            values[key] = self._value(next(events), events, inner)
         return values
 
     def _key(self, event: Any) -> str:
@@ -155,35 +151,23 @@ class _Composer:
             raise self._refusal(event, f"found the tag {excerpt(event.tag)}", "none", "remove the tag")
 
     def _scalar(self, event: Any) -> Any:
-        text: str = event.value
         if not event.implicit[0]:
-            return text
-        if _NOT_FINITE.fullmatch(text):
-            raise self._not_finite(event)
+            return event.value
         try:
-            value = _resolved(text)
-        except ValueError:
-            raise self._not_finite(event) from None
-        if isinstance(value, float) and not math.isfinite(value):
-            raise self._not_finite(event)
+            return meaning(event.value)
+        except NotFiniteError:
+            hint = "write a number that can be computed with, or leave the key out"
+            found = f"found {excerpt(event.value)}"
+            raise self._refusal(event, found, "a finite number", hint, code="not-finite") from None
+
+    def _substituted(self, text: str, event: Any, path: KeyPath) -> str:
+        key = next((part for part in reversed(path) if isinstance(part, str)), "")
+        value, unset = substituted(text, self._environment, key=key)
+        for name in unset:
+            message = f"the environment variable {excerpt(name)} is not set, expected a value for it"
+            hint = f"set {excerpt(name)}, or write $${{{excerpt(name)}}} for the text itself"
+            self._unset.append(self._at(event, "unset-variable", message, hint))
         return value
-
-    def _substituted(self, text: str, event: Any) -> str:
-        def fill(match: re.Match[str]) -> str:
-            name = match[1]
-            if match.group().startswith("$$"):
-                return match.group()[1:]
-            if name not in self._environment:
-                hint = f"set {name}, or write $${{{name}}} for the text itself"
-                message = f"the environment variable {name} is not set, expected a value for it"
-                self._unset.append(self._at(event, "unset-variable", message, hint))
-            return self._environment.get(name, "")
-
-        return _VARIABLE.sub(fill, text)
-
-    def _not_finite(self, event: Any) -> ConfigurationError:
-        hint = "write a number that can be computed with, or leave the key out"
-        return self._refusal(event, f"found {excerpt(event.value)}", "a finite number", hint, code="not-finite")
 
     def _refusal(
         self, event: Any, found: str, expected: str, hint: str, *, code: str = "bad-yaml"
@@ -191,25 +175,12 @@ class _Composer:
         return ConfigurationError(self._at(event, code, f"{found}, expected {expected}", hint))
 
     def _at(self, event: Any, code: str, message: str, hint: str) -> Problem:
-        return self._problem(code, message, hint, event.start_mark.line + 1, event.start_mark.column + 1)
-
-    def _problem(self, code: str, message: str, hint: str, line: int, column: int) -> Problem:
+        line, column = _place(event)
         return Problem(code, message, hint=hint, file=self._file, line=line, column=column)
 
 
-def _resolved(text: str) -> str | int | float | bool | None:
-    """Return what a plain word means in YAML 1.2's core schema; integers too long for Python raise ValueError."""
-    if _DECIMAL.fullmatch(text):
-        return int(text)
-    if _FLOAT.fullmatch(text):
-        return float(text)
-    if text in _BOOLEANS:
-        return _BOOLEANS[text]
-    if text in _NULLS:
-        return None
-    if _OCTAL.fullmatch(text) or _HEXADECIMAL.fullmatch(text):
-        return int(text, 0)
-    return text
+def _place(event: Any) -> tuple[int, int]:
+    return event.start_mark.line + 1, event.start_mark.column + 1
 
 
 def _unparsed(error: yaml.MarkedYAMLError, file: str) -> Problem:

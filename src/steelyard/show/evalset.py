@@ -18,6 +18,14 @@ def evalset_text(report: EvalsetReport) -> str:
     return "\n".join(lines) + "\n"
 
 
+def evalset_errors_text(report: EvalsetReport) -> str:
+    """Return only what makes the set invalid, as lines that end with a newline; nothing for a valid set."""
+    lines = [line for problem in report.errors for line in _lines(problem)]
+    hidden = report.total_errors - len(report.errors)
+    lines += [f"and {hidden} more"] if hidden else []
+    return "".join(f"{line}\n" for line in lines)
+
+
 def _summary(report: EvalsetReport) -> str:
     verdict = "valid" if report.valid else "invalid"
     counts = [
@@ -45,6 +53,10 @@ def _problems(title: str, listed: Sequence[Problem], total: int) -> Iterator[str
     yield ""
     yield f"{title} ({total})"
     for problem in listed:
-        yield from (f"  {escape(line)}" for line in str(problem).split("\n"))
+        yield from (f"  {line}" for line in _lines(problem))
     if total > len(listed):
         yield f"  and {total - len(listed)} more"
+
+
+def _lines(problem: Problem) -> list[str]:
+    return [escape(line) for line in str(problem).split("\n")]

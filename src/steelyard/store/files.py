@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from steelyard.errors import MachineError, Problem
+from steelyard.records.secrets import redacted
 
 
 @contextmanager
@@ -64,6 +65,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def json_bytes(value: Mapping[str, Any] | list[Any]) -> bytes:
     """Return JSON for a file: keys in the order given, two spaces, no NaN, lone surrogates escaped."""
+    value = redacted(value)
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
     try:
         return text.encode() + b"\n"
@@ -73,6 +75,7 @@ def json_bytes(value: Mapping[str, Any] | list[Any]) -> bytes:
 
 def json_line(value: Mapping[str, Any]) -> bytes:
     """Return one line of JSON, newline included."""
+    value = redacted(value)
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
         return text.encode() + b"\n"

@@ -1,0 +1,130 @@
+"""Rows put away in a temporary file and taken out by id: on disk what is large, in memory some bytes a row."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import tempfile
+from array import array
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.reading.ids import as_numbers
+from steelyard.reading.rows import Row
+
+_HEAD = struct.Struct("<I?")
+"""Before each row: how many bytes its id takes, and whether its data is the line as it was read."""
+
+
+class ShelfError(Exception):
+    """The temporary file cannot be written or read."""
+
+
+class Shelf:
+    """Rows by id. First every row is put away, then rows are taken.
+
+    Where a row stands is known by a 64-bit hash of its id, which is keyed per process; the id itself stands before the
+    row on disk and decides.
+    """
+
+    def __init__(self) -> None:
+        self._hashes = array("q")
+        self._lines = array("q")
+        self._ends = array("q", [0])
+        self._taken = bytearray()
+        self._sorted: tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]] | None = None
+        self._stream = tempfile.TemporaryFile(buffering=1 << 20)  # noqa: SIM115  closed on exit
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stream.close()
+
+    def put(self, item_id: str, row: Row) -> None:
+        """Put one row away."""
+        key = item_id.encode("utf-8", "surrogatepass")
+        # Escaped beyond ASCII, so that lone surrogates survive.
+        data = row.raw if row.raw is not None else json.dumps(row.fields).encode()
+        try:
+            self._stream.write(_HEAD.pack(len(key), row.raw is not None) + key + data)
+        except OSError as error:
+            raise ShelfError(error.strerror or str(error)) from error
+        self._hashes.append(hash(item_id))
+        self._lines.append(row.line)
+        self._ends.append(self._ends[-1] + _HEAD.size + len(key) + len(data))
+
+    def take(self, item_id: str) -> Row | None:
+        """Return the first row of an id and remember that it was asked for."""
+        for number in self._numbers(hash(item_id)):
+            found, row = self._row(number)
+            if found == item_id:
+                self._taken[number] = 1
+                return row
+        return None
+
+    def duplicates(self) -> Iterator[tuple[str, int, int]]:
+        """Yield each id that stands again, with the first line and the later one."""
+        hashes, order = self._by_hash()
+        again = np.flatnonzero(hashes[1:] == hashes[:-1]) + 1 if len(hashes) else hashes
+        first: dict[str, int] = {}
+        for number in sorted({int(order[place]) for near in again.tolist() for place in (near - 1, near)}):
+            item_id, row = self._row(number)
+            if first.setdefault(item_id, row.line) != row.line:
+                yield item_id, first[item_id], row.line
+
+    def left_over(self) -> Iterator[tuple[str, int]]:
+        """Yield id and line of each id that was never asked for, once, in the order of the file."""
+        self._by_hash()
+        seen: set[str] = set()
+        for number, taken in enumerate(self._taken):
+            if taken or self._is_later(number):
+                continue
+            item_id, row = self._row(number)
+            if item_id not in seen:
+                yield item_id, row.line
+            if len(self._numbers(self._hashes[number])) > 1:
+                seen.add(item_id)
+
+    def _is_later(self, number: int) -> bool:
+        """Return whether a row repeats the id of one that was taken."""
+        same = self._numbers(self._hashes[number])
+        if len(same) == 1:
+            return False
+        item_id = self._row(number)[0]
+        return any(self._taken[other] and self._row(other)[0] == item_id for other in same)
+
+    def _numbers(self, wanted: int) -> list[int]:
+        """Return the numbers of the rows whose id has a hash, in the order of the file."""
+        hashes, order = self._by_hash()
+        start, end = (int(np.searchsorted(hashes, wanted, side)) for side in ("left", "right"))
+        return [int(number) for number in order[start:end]]
+
+    def _by_hash(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
+        if self._sorted is None:
+            try:
+                self._stream.flush()
+            except OSError as error:
+                raise ShelfError(error.strerror or str(error)) from error
+            order = np.argsort(as_numbers(self._hashes), kind="stable")
+            self._sorted = as_numbers(self._hashes)[order], order
+            self._taken = bytearray(len(order))
+        return self._sorted
+
+    def _row(self, number: int) -> tuple[str, Row]:
+        start, end = self._ends[number], self._ends[number + 1]
+        try:
+            record = os.pread(self._stream.fileno(), end - start, start)
+        except OSError as error:
+            raise ShelfError(error.strerror or str(error)) from error
+        size, is_raw = _HEAD.unpack_from(record)
+        data = record[_HEAD.size + size :]
+        item_id = record[_HEAD.size : _HEAD.size + size].decode("utf-8", "surrogatepass")
+        return item_id, Row(self._lines[number], json.loads(data), data if is_raw else None)
