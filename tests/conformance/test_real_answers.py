@@ -136,3 +136,38 @@ def test_tatqa_is_judged_by_the_answer_type_of_each_row(shared_data: Callable[[s
         scores[system] = kinds["arithmetic"]["score"]
     # The official exact match ranks the language models alike: .687 (programs), .600 (chain of thought), .529 (direct).
     assert scores["pot_codex"] > scores["cot_codex"] > scores["direct_codex"]
+
+
+@pytest.fixture
+def lighteval(shared_data: Callable[[str], Path], tmp_path: Path) -> Path:
+    folder = shared_data("metric_cases_lighteval")
+    for task in (EXAMPLES / "lighteval_cases").glob("*.yaml"):
+        (tmp_path / task.name).write_bytes(task.read_bytes())
+    script = EXAMPLES / "lighteval_cases/prepare.py"
+    subprocess.run([sys.executable, str(script), str(folder), str(tmp_path)], check=True, timeout=60)
+    return tmp_path
+
+
+def expected_of(folder: Path, name: str, key: str) -> dict[str, float]:
+    cases = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))["test_cases"]
+    return {case["name"]: case["expected_output"][key] for case in cases}
+
+
+def test_lightevals_extraction_cases_agree_but_for_letter_case(
+    lighteval: Path, shared_data: Callable[[str], Path], tmp_path
+):
+    run = evaluate(lighteval / "gpqa.yaml", runs_dir=tmp_path / "runs")
+    found = dict(run.to_polars().select("item_id", "correctness").iter_rows())
+    expected = expected_of(shared_data("metric_cases_lighteval"), "gpqa_instruct_metric", "extractive_match")
+    # Choices are compared without regard to case (page 10), where lighteval's pattern knows capitals only.
+    assert {name for name in expected if found[name] != expected[name]} == {"Answer in Different Case"}
+
+
+def test_lightevals_f1_cases_agree_within_their_own_tolerance(
+    lighteval: Path, shared_data: Callable[[str], Path], tmp_path
+):
+    run = evaluate(lighteval / "f1.yaml", runs_dir=tmp_path / "runs")
+    found = dict(run.to_polars().select("item_id", "score.f1").iter_rows())
+    cases = json.loads((shared_data("metric_cases_lighteval") / "f1_score.json").read_text(encoding="utf-8"))
+    for case in cases["test_cases"]:
+        assert found[case["name"]] == pytest.approx(case["expected_output"]["f1"], abs=case["tolerance"]), case["name"]
