@@ -21,6 +21,8 @@ _ROWS_IN_GROUP = 65_536
 
 SCORE_PREFIX = "score."
 TAG_PREFIX = "tag."
+CLASSES = ("truth", "guess")
+"""Columns of a classification only: the labels that its confusion matrix counts."""
 
 _DETAILS: dict[str, pa.DataType] = {
     "eval_time_ms": pa.float64(),
@@ -137,6 +139,7 @@ def _schema(names: Collection[str]) -> pa.Schema:
             *((name, _SCORE_KIND) for name in scores),
             *((name, _TAG_KIND) for name in tags),
             *((name, kind) for name, kind in _DETAILS.items() if name not in _FIXED),
+            *((name, _TAG_KIND) for name in CLASSES if name in names),
         ]
     )
 
@@ -159,6 +162,8 @@ def _table(block: ScoredBlock) -> pa.Table:
     columns |= {name: pa.array(block.details.get(name, empty), kind) for name, kind in _DETAILS.items()}
     columns |= {SCORE_PREFIX + name: _float_array(values) for name, values in block.scores.items()}
     columns |= {TAG_PREFIX + key: label_array(labels) for key, labels in block.tags.items()}
+    classes = dict(zip(CLASSES, (block.truth, block.guess), strict=True))
+    columns |= {name: label_array(labels) for name, labels in classes.items() if labels is not None}
     schema = _schema(columns)
     return pa.table([columns[name] for name in schema.names], schema=schema)
 

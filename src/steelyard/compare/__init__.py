@@ -1,0 +1,1 @@
+"""Runs to paired differences: contract, pairing, deltas, attribution, drift. Delta is candidate minus baseline."""

@@ -1,0 +1,85 @@
+"""A delta split into model, scorer, data and coverage, so that the parts add up (page 30).
+
+One thing is changed at a time, from the baseline to the candidate: first the items that only one run has are set
+aside (coverage), then the baseline's outputs are judged by the candidate's scorers (scorer), then against the
+candidate's references (data), and last the outputs themselves change (model).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from steelyard.compare.measures import Measure
+from steelyard.compare.pairing import Pairing
+from steelyard.records.columns import ItemColumns, Rows
+from steelyard.records.comparisons import Attribution
+
+
+@dataclass(frozen=True, slots=True)
+class SharedRows:
+    """Rows of items that both runs asked with the same input; their references may differ."""
+
+    baseline: Rows
+    candidate: Rows
+
+
+def shared_rows(pairing: Pairing, baseline: ItemColumns, candidate: ItemColumns) -> SharedRows:
+    """Return paired rows and those whose reference alone was edited.
+
+    An item whose input was edited is another question under the same id: it belongs to coverage.
+    """
+    first, second = pairing.edited_baseline, pairing.edited_candidate
+    if len(first):
+        equal = pc.equal(baseline.inputs().take(pa.array(first)), candidate.inputs().take(pa.array(second)))
+        same = pc.fill_null(equal, False).to_numpy(zero_copy_only=False)  # noqa: FBT003 - Arrow's own
+        first, second = first[same], second[same]
+    return SharedRows(np.concatenate((pairing.baseline_rows, first)), np.concatenate((pairing.candidate_rows, second)))
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """The metric at each step from the baseline to the candidate."""
+
+    baseline: float
+    """The baseline over all its items."""
+    shared_baseline: float
+    """The baseline over shared items."""
+    rescored: float
+    """The baseline's outputs on shared items, by the candidate's scorers against the baseline's references."""
+    referenced: float
+    """The same against the candidate's references."""
+    shared_candidate: float
+    """The candidate over shared items."""
+    candidate: float
+    """The candidate over all its items."""
+
+
+def attribute(stages: Stages, n_shared: int) -> Attribution:
+    """Return the parts of the delta.
+
+    >>> attribute(Stages(0.5, 0.6, 0.7, 0.65, 0.9, 0.8), 10).total
+    0.3
+    """
+    coverage = (stages.candidate - stages.shared_candidate) + (stages.shared_baseline - stages.baseline)
+    return Attribution(
+        model=_rounded(stages.shared_candidate - stages.referenced),
+        scorer=_rounded(stages.rescored - stages.shared_baseline),
+        data=_rounded(stages.referenced - stages.rescored),
+        coverage=_rounded(coverage),
+        total=_rounded(stages.candidate - stages.baseline),
+        n_shared=n_shared,
+    )
+
+
+def _rounded(value: float) -> float:
+    """Return a difference without what subtraction leaves of equal numbers."""
+    return round(value, 12) + 0.0
+
+
+def value_over(measured: Measure, side: int, rows: Rows) -> float | None:
+    """Return a metric over some rows of one side."""
+    return measured.figure(side, rows).value

@@ -1,0 +1,114 @@
+"""Whether two runs' numbers mean the same, field by field (page 30).
+
+Task, scorers, canonicalisation and schema decide what a number means: a difference there is blocking. Dataset, prompt
+version and model are what people compare on purpose: a difference there is named and lets the comparison go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from steelyard.errors import IncomparableError, Problem, excerpt
+from steelyard.records.comparisons import Contract, Difference
+from steelyard.records.runs import RunRecord
+
+MEANING = ("task", "scorer", "canonical", "schema_version")
+"""Fields that decide what a number means, as `--allow` takes them."""
+
+PURPOSE = ("dataset", "prompt_version", "model")
+"""Fields that people compare on purpose."""
+
+MOCK = "mock"
+
+
+def contract(baseline: RunRecord, candidate: RunRecord, metric: str, *, allow: Collection[str] = ()) -> Contract:
+    """Return in what two runs differ, and whether their numbers may be held against each other."""
+    differences = [*_meaning(baseline, candidate, metric, allow), *_purpose(baseline, candidate)]
+    return Contract(not any(entry.blocking for entry in differences), tuple(differences))
+
+
+def _meaning(baseline: RunRecord, candidate: RunRecord, metric: str, allow: Collection[str]) -> list[Difference]:
+    pairs = {
+        "task": (_task(baseline), _task(candidate)),
+        "scorer": (_scorers(baseline, metric), _scorers(candidate, metric)),
+        "canonical": (_listed(baseline, "canonical"), _listed(candidate, "canonical")),
+        "schema_version": (baseline.schema_version, candidate.schema_version),
+    }
+    return [Difference(name, *pair, name not in allow) for name, pair in pairs.items() if pair[0] != pair[1]]
+
+
+def _purpose(baseline: RunRecord, candidate: RunRecord) -> list[Difference]:
+    pairs = {
+        "dataset": (_dataset(baseline), _dataset(candidate)),
+        "prompt_version": (baseline.prompt_version, candidate.prompt_version),
+        "model": (_model(baseline), _model(candidate)),
+    }
+    return [Difference(name, *pair) for name, pair in pairs.items() if pair[0] != pair[1]]
+
+
+def _task(run: RunRecord) -> str:
+    return f"{run.task} (version {run.task_version})" if run.task_version is not None else run.task
+
+
+def _scorers(run: RunRecord, metric: str) -> list[str]:
+    """Return the signatures behind a metric: its own where it is a metric, else those of the scorers."""
+    own = [entry for entry in _listed(run, "metrics") if entry.split("@", maxsplit=1)[0] == metric]
+    return own or _listed(run, "scorers")
+
+
+def _listed(run: RunRecord, name: str) -> list[str]:
+    found = run.signatures.get(name, [])
+    return [str(entry) for entry in found] if isinstance(found, Sequence) and not isinstance(found, str) else [found]
+
+
+def _dataset(run: RunRecord) -> Any:
+    """Return what the dataset is known by: its content, and its name where it has one."""
+    name = run.dataset.get("name")
+    content = run.dataset.get("sha256")
+    return f"{name} {content}" if name and content else content or name
+
+
+def _model(run: RunRecord) -> Any:
+    return run.model.get("name") or run.model or None
+
+
+def refuse_blocking(found: Contract, baseline: str, candidate: str) -> None:
+    """Raise when the runs may not be compared, naming every field and both values."""
+    blocking = [entry for entry in found.differences if entry.blocking]
+    if not blocking:
+        return
+    raise IncomparableError(
+        [
+            Problem(
+                code="incomparable-runs",
+                message=f"{baseline} and {candidate} differ in {entry.field}: "
+                f"{excerpt(_shown(entry.baseline))} and {excerpt(_shown(entry.candidate))}",
+                hint=_hint(entry.field),
+            )
+            for entry in blocking
+        ]
+    )
+
+
+def _hint(field: str) -> str:
+    if field in ("scorer", "canonical"):
+        return f"--attribute splits the change by cause; --allow {field} compares the numbers as they are"
+    return f"--allow {field} compares the numbers as they are"
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(str(entry) for entry in value) if isinstance(value, list) else str(value)
+
+
+def refuse_mock(runs: Iterable[tuple[str, RunRecord]]) -> None:
+    """Raise for a run whose predictions came from no model: its numbers say nothing."""
+    for label, run in runs:
+        if MOCK in run.flags:
+            raise IncomparableError(
+                Problem(
+                    code="mock-run",
+                    message=f"{label} was made with a mock model: its scores are not comparable to anything",
+                    hint="evaluate with a real model or with stored predictions",
+                )
+            )

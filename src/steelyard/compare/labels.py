@@ -1,0 +1,173 @@
+"""Classification over pairs: figures from label counts, and a paired test in which guesses change sides.
+
+Items with the same truth and the same two guesses are interchangeable, so everything is drawn over counts of such
+triples: a round costs one binomial (or multinomial) per triple, whatever the number of items.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.records.blocks import Floats, Labels
+from steelyard.records.columns import Rows
+from steelyard.records.comparisons import Figure, Paired
+
+MATRIX_METRICS = ("accuracy", "macro_f1", "weighted_f1")
+SWAP = "guess-swap-permutation"
+BOOTSTRAP = "bootstrap-percentile"
+LEVEL = 0.95
+_ROUNDS_AT_ONCE = 500
+_TIE = 1e-12
+
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPairs:
+    """True and guessed labels of two runs as codes into one list of names; a guess of -1 is no answer."""
+
+    names: tuple[str, ...]
+    truth: tuple[Codes, Codes]
+    guess: tuple[Codes, Codes]
+
+    @classmethod
+    def of(cls, baseline: tuple[Labels, Labels], candidate: tuple[Labels, Labels]) -> LabelPairs:
+        """Return two runs' labels under common codes."""
+        names = tuple(sorted({name for labels in (*baseline, *candidate) for name in labels.names}))
+        place = {name: code for code, name in enumerate(names)}
+
+        def codes(labels: Labels) -> Codes:
+            table = np.array([*(place[name] for name in labels.names), -1], np.int64)
+            return table[labels.codes]
+
+        return cls(names, (codes(baseline[0]), codes(candidate[0])), (codes(baseline[1]), codes(candidate[1])))
+
+    def right(self, side: int, rows: Rows | None) -> Floats:
+        """Return 1 where the guess is right, else 0."""
+        values: Floats = (self.truth[side] == self.guess[side]).astype(np.float64)
+        return values if rows is None else values[rows]
+
+    def figure(self, name: str, side: int, rows: Rows | None) -> Figure:
+        """Return a figure over rows of one side."""
+        truth, guess = self.truth[side], self.guess[side]
+        if rows is not None:
+            truth, guess = truth[rows], guess[rows]
+        if not len(truth):
+            return Figure(0, None)
+        width = len(self.names) + 1
+        counts = np.bincount(truth * width + guess + 1)
+        cells = np.flatnonzero(counts)
+        weights = counts[None, cells].astype(np.float64)
+        return Figure(len(truth), float(_scores(name, cells // width, cells % width - 1, weights, width - 1)[0]))
+
+    def paired(self, name: str, baseline_rows: Rows, candidate_rows: Rows, *, rounds: int, seed: int) -> Paired:
+        """Return the difference of a figure over pairs, with a permutation p and a bootstrap interval."""
+        figures = self.figure(name, 0, baseline_rows).value, self.figure(name, 1, candidate_rows).value
+        right = self.right(0, baseline_rows), self.right(1, candidate_rows)
+        improved, regressed = int((right[1] > right[0]).sum()), int((right[1] < right[0]).sum())
+        n = len(baseline_rows)
+        if figures[0] is None or figures[1] is None:
+            return Paired(None, None, None, None, SWAP, 0, 0, 0, 0, None, reason="no items are in both runs")
+        triples = _Triples.of(
+            self.truth[1][candidate_rows], self.guess[0][baseline_rows], self.guess[1][candidate_rows]
+        )
+        delta = figures[1] - figures[0]
+        if not triples.discordant.any():
+            p_value, low, high, detectable = 1.0, 0.0, 0.0, None
+        else:
+            p_value = triples.swap_p_value(name, len(self.names), delta, rounds, seed)
+            low, high, error = _interval(triples, name, len(self.names), rounds, seed)
+            detectable = 2.8015852 * error  # the normal quantiles of 97.5 % and of 80 % power, added
+        return Paired(
+            delta, low, high, p_value, SWAP, n, improved, regressed, n - improved - regressed, detectable,
+            method=BOOTSTRAP, baseline=figures[0], candidate=figures[1],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Triples:
+    """Distinct (truth, first guess, second guess) with how many items have them."""
+
+    truth: Codes
+    first: Codes
+    second: Codes
+    counts: Codes
+
+    @classmethod
+    def of(cls, truth: Codes, first: Codes, second: Codes) -> _Triples:
+        width = int(max(truth.max(), first.max(), second.max())) + 2
+        codes, counts = np.unique((truth * width + first + 1) * width + second + 1, return_counts=True)
+        return cls(codes // (width * width), codes // width % width - 1, codes % width - 1, counts)
+
+    @property
+    def discordant(self) -> npt.NDArray[np.bool_]:
+        return np.not_equal(self.first, self.second)
+
+    @property
+    def mirrored(self) -> _Triples:
+        """The same items with the two runs exchanged, in order again."""
+        order = np.lexsort((self.first, self.second, self.truth))
+        return _Triples(self.truth[order], self.second[order], self.first[order], self.counts[order])
+
+    def deltas(self, name: str, classes: int, kept: Floats, swapped: Floats) -> Floats:
+        """Return second minus first, where `kept` items have their guesses as they are and `swapped` exchanged."""
+        truth = np.concatenate((self.truth, self.truth))
+        weights = np.concatenate((kept, swapped), axis=1)
+        forward = _scores(name, truth, np.concatenate((self.second, self.first)), weights, classes)
+        return forward - _scores(name, truth, np.concatenate((self.first, self.second)), weights, classes)
+
+    def swap_p_value(self, name: str, classes: int, delta: float, rounds: int, seed: int) -> float:
+        """Return the two-sided p under random exchange of the two guesses of each item."""
+        unordered = _Triples.of(
+            np.repeat(self.truth, self.counts),
+            np.repeat(np.minimum(self.first, self.second), self.counts),
+            np.repeat(np.maximum(self.first, self.second), self.counts),
+        )
+        generator = np.random.Generator(np.random.PCG64(seed))
+        extreme = 0
+        for start in range(0, rounds, _ROUNDS_AT_ONCE):
+            shape = (min(_ROUNDS_AT_ONCE, rounds - start), len(unordered.counts))
+            swapped = generator.binomial(unordered.counts, 0.5, size=shape).astype(np.float64) * unordered.discordant
+            deltas = unordered.deltas(name, classes, unordered.counts - swapped, swapped)
+            extreme += int((np.abs(deltas) >= abs(delta) - _TIE).sum())
+        return (1 + extreme) / (1 + rounds)
+
+    def draws(self, name: str, classes: int, rounds: int, seed: int) -> Floats:
+        """Return bootstrap draws of second minus first."""
+        generator = np.random.Generator(np.random.PCG64(seed))
+        total = int(self.counts.sum())
+        found = []
+        for start in range(0, rounds, _ROUNDS_AT_ONCE):
+            size = min(_ROUNDS_AT_ONCE, rounds - start)
+            kept = generator.multinomial(total, self.counts / total, size=size).astype(np.float64)
+            found.append(self.deltas(name, classes, kept, np.zeros_like(kept)))
+        return np.concatenate(found)
+
+
+def _interval(triples: _Triples, name: str, classes: int, rounds: int, seed: int) -> tuple[float, float, float]:
+    """Return the ends of the percentile bootstrap interval and the standard error.
+
+    Half of the draws are made with the runs exchanged, so that exchanging them exchanges the ends.
+    """
+    half = rounds // 2
+    forward, backward = triples.draws(name, classes, half, seed), triples.mirrored.draws(name, classes, half, seed)
+    deltas = np.sort(np.concatenate((forward, -backward)))
+    depth = max(1, int((1 - LEVEL) / 2 * (len(deltas) + 1) + 1e-9))
+    return float(deltas[depth - 1]), float(deltas[-depth]), float(deltas.std())
+
+
+def _scores(name: str, truth: Codes, guess: Codes, weights: Floats, classes: int) -> Floats:
+    """Return a figure for each row of weights over (truth, guess) pairs; a class that does not occur is left out."""
+    if name == "accuracy":
+        return np.asarray(weights @ (truth == guess) / weights.sum(axis=1))
+    support = weights @ np.eye(classes)[truth]
+    guessed = weights @ np.vstack((np.eye(classes), np.zeros(classes)))[guess]
+    hits = weights @ (np.eye(classes)[truth] * (truth == guess)[:, None])
+    both = support + guessed
+    f1 = np.divide(2 * hits, both, out=np.zeros_like(hits), where=both > 0)
+    if name == "macro_f1":
+        return np.asarray(f1.sum(axis=1) / (both > 0).sum(axis=1))
+    return np.asarray((f1 * support).sum(axis=1) / support.sum(axis=1))

@@ -1,0 +1,192 @@
+"""A metric over two runs: its value over any rows of either side, and the paired difference over shared rows.
+
+Three kinds: the mean of a per-item number, a figure from the confusion matrix, and a loss weighted by tokens. Whatever
+is computed here is computed from items, never taken from stored totals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.compare.labels import MATRIX_METRICS, LabelPairs
+from steelyard.records.blocks import Floats
+from steelyard.records.columns import ItemColumns, Rows
+from steelyard.records.comparisons import Figure, Paired
+from steelyard.records.scores import Direction
+from steelyard.stats import Interval, bootstrap_clustered, compare_pairs, exact_sum
+from steelyard.stats.paired import PairedResult
+
+LOSS_METRICS = ("eval_loss", "perplexity")
+SEED = 0
+ROUNDS = 10_000
+
+Clusters = npt.NDArray[np.int64] | None
+"""A number for each pair; pairs with the same number are not independent."""
+
+
+class Measure(Protocol):
+    """What a comparison asks of a metric."""
+
+    def figure(self, side: int, rows: Rows | None = None) -> Figure:
+        """Return the metric over rows of the baseline (side 0) or of the candidate (side 1); None is all rows."""
+
+    def paired(self, baseline_rows: Rows, candidate_rows: Rows, clusters: Clusters = None) -> Paired:
+        """Return the difference over pairs of rows."""
+
+    def scores(self, side: int, rows: Rows) -> Floats | None:
+        """Return per-item values where an item has one of its own, else None."""
+
+
+def measure(name: str, direction: Direction | None, baseline: ItemColumns, candidate: ItemColumns) -> Measure | None:
+    """Return a metric over two runs, or None where either run cannot compute it from its items."""
+    if name in LOSS_METRICS:
+        losses = baseline.losses(), candidate.losses()
+        return LossMeasure(name, losses[0], losses[1]) if losses[0] and losses[1] else None
+    classes = baseline.classes(), candidate.classes()
+    if name in MATRIX_METRICS and classes[0] and classes[1]:
+        return MatrixMeasure(name, LabelPairs.of(classes[0], classes[1]))
+    stored = baseline.number(name), candidate.number(name)
+    if stored[0] is None or stored[1] is None:
+        return None
+    return MeanMeasure(stored[0], stored[1], direction)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanMeasure:
+    """The mean of a per-item number; null items are left out, as in the run's own report."""
+
+    baseline: Floats
+    candidate: Floats
+    direction: Direction | None = "higher"
+    rounds: int = ROUNDS
+
+    def _side(self, side: int, rows: Rows | None) -> Floats:
+        values = self.candidate if side else self.baseline
+        return values if rows is None else values[rows]
+
+    def figure(self, side: int, rows: Rows | None = None) -> Figure:
+        """Return the mean over rows."""
+        values = self._side(side, rows)
+        known = values[~np.isnan(values)]
+        return Figure(len(known), exact_sum(known).value / len(known) if len(known) else None)
+
+    def scores(self, side: int, rows: Rows) -> Floats:
+        """Return the per-item values."""
+        return self._side(side, rows)
+
+    def paired(self, baseline_rows: Rows, candidate_rows: Rows, clusters: Clusters = None) -> Paired:
+        """Return the paired difference: exact McNemar for 0/1 values, sign flips otherwise."""
+        first, second = self.baseline[baseline_rows], self.candidate[candidate_rows]
+        known = ~(np.isnan(first) | np.isnan(second))
+        if not known.all():
+            first, second = first[known], second[known]
+            clusters = None if clusters is None else clusters[known]
+        result = compare_pairs(
+            first, second, binary=_is_binary(first, second), clusters=clusters, rounds=self.rounds, seed=SEED
+        )
+        means = [exact_sum(side).value / len(side) if len(side) else None for side in (first, second)]
+        return directed(result, self.direction, means[0], means[1])
+
+
+def _is_binary(*columns: Floats) -> bool:
+    return all(bool(((values == 0.0) | (values == 1.0)).all()) for values in columns)
+
+
+def directed(
+    result: PairedResult, direction: Direction | None, baseline: float | None, candidate: float | None
+) -> Paired:
+    """Return a paired result whose `improved` means better; the delta stays candidate minus baseline."""
+    found = Paired(**asdict(result), baseline=baseline, candidate=candidate)
+    if direction == "lower":
+        return replace(found, improved=result.regressed, regressed=result.improved)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixMeasure:
+    """Accuracy or an F1 over classes, from counts of true and guessed labels."""
+
+    name: str
+    pairs: LabelPairs
+
+    def figure(self, side: int, rows: Rows | None = None) -> Figure:
+        """Return the figure over rows."""
+        return self.pairs.figure(self.name, side, rows)
+
+    def scores(self, side: int, rows: Rows) -> Floats:
+        """Return 1 where the guess is right."""
+        return self.pairs.right(side, rows)
+
+    def paired(self, baseline_rows: Rows, candidate_rows: Rows, clusters: Clusters = None) -> Paired:
+        """Return the paired difference; for accuracy it is McNemar's, for an F1 guesses change sides at random."""
+        if self.name == "accuracy":
+            everything = MeanMeasure(self.pairs.right(0, None), self.pairs.right(1, None))
+            return everything.paired(baseline_rows, candidate_rows, clusters)
+        return self.pairs.paired(self.name, baseline_rows, candidate_rows, rounds=ROUNDS, seed=SEED)
+
+
+@dataclass(frozen=True, slots=True)
+class LossMeasure:
+    """Cross-entropy weighted by tokens, and perplexity as its exponential."""
+
+    name: str
+    baseline: tuple[Floats, Floats]
+    candidate: tuple[Floats, Floats]
+
+    @property
+    def _scale(self) -> Callable[[float], float]:
+        return math.exp if self.name == "perplexity" else float
+
+    def figure(self, side: int, rows: Rows | None = None) -> Figure:
+        """Return the loss over rows that have one."""
+        losses, tokens = self.candidate if side else self.baseline
+        if rows is not None:
+            losses, tokens = losses[rows], tokens[rows]
+        known = ~np.isnan(losses) & (tokens > 0)
+        total = exact_sum(tokens[known]).value
+        if not total:
+            return Figure(0, None)
+        mean = exact_sum(losses[known] * tokens[known]).value / total
+        try:
+            return Figure(int(known.sum()), self._scale(mean))
+        except OverflowError:
+            return Figure(int(known.sum()), None)
+
+    def scores(self, side: int, rows: Rows) -> Floats:
+        """Return the loss of each item."""
+        return (self.candidate if side else self.baseline)[0][rows]
+
+    def paired(self, baseline_rows: Rows, candidate_rows: Rows, clusters: Clusters = None) -> Paired:
+        """Return the difference of the metric; test and counts are of the items' losses.
+
+        The interval of the loss draws items with their tokens, where both runs count the same tokens.
+        """
+        first, second = self.figure(0, baseline_rows).value, self.figure(1, candidate_rows).value
+        losses = MeanMeasure(self.baseline[0], self.candidate[0], "lower")
+        found = losses.paired(baseline_rows, candidate_rows, clusters)
+        ends = self._interval(baseline_rows, candidate_rows)
+        return replace(
+            found,
+            delta=None if first is None or second is None else second - first,
+            ci_low=ends.low,
+            ci_high=ends.high,
+            minimum_detectable=None,
+            method=ends.method,
+            reason=ends.reason,
+            baseline=first,
+            candidate=second,
+        )
+
+    def _interval(self, baseline_rows: Rows, candidate_rows: Rows) -> Interval:
+        tokens = self.baseline[1][baseline_rows], self.candidate[1][candidate_rows]
+        weighted = (self.candidate[0][candidate_rows] - self.baseline[0][baseline_rows]) * tokens[0]
+        if self.name == "perplexity" or not (tokens[0] == tokens[1]).all() or np.isnan(weighted).any():
+            reason = "an interval is given for eval_loss, where both runs count the same tokens"
+            return Interval(None, None, "", reason=reason)
+        return bootstrap_clustered(weighted, tokens[0], rounds=ROUNDS, seed=SEED)

@@ -1,0 +1,84 @@
+"""Items of two runs paired by id and by content hash, with hash joins over whole columns.
+
+An item whose input or reference was edited is listed as edited and not paired; what only one run has is listed as
+added or removed. So a deleted failing item cannot raise a score in silence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from steelyard.records.columns import ItemColumns, Rows
+
+LISTED_ITEMS = 10_000
+"""How many ids of each kind are listed; the counts are of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Which row of the candidate goes with which row of the baseline."""
+
+    baseline_rows: Rows
+    candidate_rows: Rows
+    edited_baseline: Rows
+    """Rows of the baseline whose item was edited, beside `edited_candidate`."""
+    edited_candidate: Rows
+    added: Rows
+    """Rows that only the candidate has."""
+    removed: Rows
+    """Rows that only the baseline has."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether both runs have exactly the same items."""
+        return not (len(self.edited_candidate) or len(self.added) or len(self.removed))
+
+
+def pair_items(baseline: ItemColumns, candidate: ItemColumns) -> Pairing:
+    """Return the pairing of two runs; pairs are in the candidate's order."""
+    baseline_ids, candidate_ids = baseline.ids(), candidate.ids()
+    places = _places(baseline_ids, candidate_ids)
+    known = places >= 0
+    baseline_rows, candidate_rows = places[known], np.flatnonzero(known)
+    same = _same(baseline.hashes(), candidate.hashes(), baseline_rows, candidate_rows)
+    removed = np.ones(len(baseline), np.bool_)
+    removed[baseline_rows] = False
+    return Pairing(
+        baseline_rows[same],
+        candidate_rows[same],
+        baseline_rows[~same],
+        candidate_rows[~same],
+        np.flatnonzero(~known),
+        np.flatnonzero(removed),
+    )
+
+
+def _places(baseline_ids: Any, candidate_ids: Any) -> Rows:
+    """Return where each id of the candidate stands in the baseline, or -1."""
+    if baseline_ids.equals(candidate_ids):
+        return np.arange(len(candidate_ids), dtype=np.int64)
+    found = pc.index_in(candidate_ids, value_set=baseline_ids)
+    places: Rows = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return places
+
+
+def _same(first: Any, second: Any, first_rows: Rows, second_rows: Rows) -> npt.NDArray[np.bool_]:
+    """Return for each pair whether both hashes are there and equal."""
+    if len(first_rows) == len(first) == len(second) and first.null_count == 0 and first.equals(second):
+        aligned = bool((first_rows == second_rows).all())
+        if aligned:
+            return np.ones(len(first_rows), np.bool_)
+    equal = pc.equal(first.take(pa.array(first_rows)), second.take(pa.array(second_rows)))
+    same: npt.NDArray[np.bool_] = pc.fill_null(equal, False).to_numpy(zero_copy_only=False)  # noqa: FBT003 - Arrow's own
+    return same
+
+
+def listed_ids(columns: ItemColumns, rows: Rows) -> tuple[str, ...]:
+    """Return the ids of some rows, as many as are listed."""
+    return tuple(columns.ids().take(pa.array(rows[:LISTED_ITEMS])).to_pylist())

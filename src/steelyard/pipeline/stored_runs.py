@@ -1,0 +1,148 @@
+"""A finished run opened for comparison: its record, its results, its configuration, its items as columns.
+
+Opening checks that stored scores are what the items say; one that disagrees is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from steelyard.compare.measures import Measure, measure
+from steelyard.errors import IncompleteError, InputError, Problem
+from steelyard.reading.yaml_file import read_yaml
+from steelyard.records.comparisons import Figure
+from steelyard.records.runs import CONFIG_FILE, ITEMS_FILE, RESULTS_FILE, RUN_FILE, RunRecord
+from steelyard.records.scores import Direction
+from steelyard.registry import direction_of
+from steelyard.store.columns import StoredColumns
+from steelyard.store.directories import find_run, read_run
+
+TOLERANCE = 1e-9
+"""How far a stored score may be from the items' own; both are sums of the same numbers."""
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A completed run on disk."""
+
+    label: str
+    """What tables call it: its name, or its path where two runs share a name."""
+    path: Path
+    record: RunRecord
+
+    @cached_property
+    def results(self) -> dict[str, Any]:
+        """The content of `eval/eval_results.json`."""
+        file = self.path / RESULTS_FILE
+        try:
+            found: dict[str, Any] = json.loads(file.read_bytes())
+        except (OSError, ValueError) as error:
+            raise damaged(file, f"the results cannot be read: {error}") from None
+        return found
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The effective configuration."""
+        return dict(read_yaml(self.path / CONFIG_FILE))
+
+    @property
+    def primary(self) -> str:
+        """The name of the primary metric."""
+        return str(self.record.primary_metric)
+
+    @cached_property
+    def columns(self) -> StoredColumns:
+        """The items."""
+        labels = self.results.get("labels")
+        return StoredColumns(self.path / ITEMS_FILE, primary=self.primary, labels=labels)
+
+    @cached_property
+    def metric_names(self) -> list[str]:
+        """Every metric that is one number: those of the report, the primary first."""
+        stored = self.results.get("metrics", {})
+        names = [name for name, value in stored.items() if isinstance(value, int | float) or value is None]
+        return list(dict.fromkeys([self.primary, *names]))
+
+    def direction(self, metric: str) -> Direction | None:
+        """Return which way a metric is better."""
+        return "higher" if metric == self.primary else direction_of(metric)
+
+    def own_measure(self, metric: str) -> Measure | None:
+        """Return a metric over this run alone."""
+        return measure(metric, self.direction(metric), self.columns, self.columns)
+
+    def figure(self, metric: str) -> Figure | None:
+        """Return a metric over all items, computed from them; stored where items do not decide it; None if absent."""
+        own = self.own_measure(metric)
+        if own is not None:
+            return own.figure(0)
+        stored = self.results.get("metrics", {}).get(metric)
+        return Figure(len(self.columns), float(stored)) if isinstance(stored, int | float) else None
+
+    def verify(self, metrics: Iterable[str]) -> None:
+        """Raise where a stored score is not what the items say."""
+        items = self.columns.path
+        if len(self.columns) == 0:
+            raise damaged(items, "the run has no items, and a verdict over nothing says nothing")
+        if len(self.columns) != self.record.counts.get("n_items"):
+            message = f"there are {len(self.columns)} items, and {RUN_FILE} says {self.record.counts.get('n_items')}"
+            raise damaged(items, message)
+        stored = self.results.get("metrics", {})
+        self._check(self.primary, self.record.primary_score, RUN_FILE)
+        self._check(self.primary, self.results["scorecard"]["primary_score"], RESULTS_FILE)
+        for name in metrics:
+            if isinstance(stored.get(name), int | float):
+                self._check(name, stored[name], RESULTS_FILE)
+
+    def _check(self, metric: str, stored: float | None, file: str) -> None:
+        own = self.own_measure(metric)
+        found = own.figure(0).value if own is not None else stored
+        if not _agree(found, stored):
+            message = f"{file} says that {metric} is {stored}, and the items give {found}"
+            raise damaged(self.path / file, message)
+
+
+def _agree(found: float | None, stored: float | None) -> bool:
+    if found is None or stored is None:
+        return found is stored
+    return math.isclose(found, stored, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def damaged(file: Path, message: str) -> InputError:
+    """Return the error of a run whose files disagree with each other."""
+    hint = "`steelyard rescore RUN` derives results and items anew from the stored predictions"
+    return InputError(Problem("run-damaged", message, hint=hint, file=str(file)))
+
+
+def open_run(runs_dir: Path, name: str, *, label: str | None = None) -> StoredRun:
+    """Return a completed run by its directory, its name or its id."""
+    path = find_run(runs_dir, name)
+    record = read_run(path)
+    if record.status != "completed":
+        raise IncompleteError(
+            Problem(
+                code="run-incomplete",
+                message=f"{record.name} is {record.status}, expected a completed run",
+                hint="finish it with --resume, or evaluate again",
+                file=str(path),
+            )
+        )
+    return StoredRun(label or record.name, path, record)
+
+
+def open_runs(runs_dir: Path, names: Iterable[str]) -> list[StoredRun]:
+    """Return completed runs, each under a label of its own."""
+    found = [open_run(runs_dir, name) for name in names]
+    labels: list[str] = []
+    for run in found:
+        shared = sum(other.record.name == run.record.name for other in found) > 1
+        label = str(run.path) if shared else run.record.name
+        count = sum(existing == label or existing.startswith(f"{label}#") for existing in labels)
+        labels.append(f"{label}#{count + 1}" if count else label)
+    return [StoredRun(label, run.path, run.record) for label, run in zip(labels, found, strict=True)]
