@@ -1,0 +1,174 @@
+"""Evidence gates: golden queries and stored artifacts in, a report and an ordinary run out (page 50)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from steelyard.pipeline.recording import Evaluation, Recorder, RunIdentity, recording
+from steelyard.pipeline.research_items import PRIMARY, facts_line, objective_blocks
+from steelyard.pipeline.research_reading import RequirementError, RunReader, find_runs, read_golden
+from steelyard.reading.hashing import sha256_file
+from steelyard.reading.limits import Limits
+from steelyard.reading.yaml_file import read_yaml
+from steelyard.records.plans import ReportPlan
+from steelyard.research.gates import DEFAULT_THRESHOLDS, parse_thresholds
+from steelyard.research.golden import GoldenEntry
+from steelyard.research.measures import RATIOS
+from steelyard.research.objectives import Objective, Objectives
+from steelyard.research.report import Findings, Sources, report, system_error_report
+from steelyard.research.runs import run_facts
+from steelyard.store.directories import check_run_name
+from steelyard.store.files import replacing
+
+TASK = "research"
+DETAILS_FILE = "eval/research_runs.jsonl"
+VERSION = 1
+SIGNATURE = f"{PRIMARY}@v{VERSION}|join=basic,quotes=folded"
+
+Progress = Callable[[int], None]
+"""Called with the number of runs judged so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResearchOptions:
+    """The command line of `steelyard research` as a record."""
+
+    golden: Path
+    outputs: Path
+    gates_file: Path | None = None
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """Thresholds of single gates, which win over the file's."""
+    agent: str | None = None
+    slice_by: tuple[tuple[str, ...], ...] = ()
+    name: str | None = None
+    runs_dir: Path = Path("runs")
+    store: bool = True
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchEvaluation:
+    """A finished evaluation. `details` holds the facts of each run, one a line; it has none after a SYSTEM_ERROR."""
+
+    report: dict[str, Any]
+    details: Path | None = None
+    run: Evaluation | None = None
+
+
+@contextmanager
+def evaluate_research(options: ResearchOptions, *, progress: Progress | None = None) -> Iterator[ResearchEvaluation]:
+    """Judge stored artifacts. What keeps an evaluation from beginning is a report too, with status SYSTEM_ERROR."""
+    thresholds = thresholds_of(options)
+    if options.store and options.name is not None:
+        check_run_name(options.name)
+    try:
+        entries = read_golden(options.golden, options.limits)
+        folders, ignored = find_runs(options.outputs)
+    except RequirementError as error:
+        yield ResearchEvaluation(system_error_report(error.faults, thresholds))
+        return
+    judging = _Judging(options, thresholds, entries, folders, tuple(ignored), progress)
+    with ExitStack() as stack:
+        yield judging.stored() if options.store else judging.unstored(stack)
+
+
+def thresholds_of(options: ResearchOptions) -> dict[str, float]:
+    """Return seed 002's defaults under the gates file under the command line."""
+    read = {} if options.gates_file is None else read_yaml(options.gates_file)
+    from_file = parse_thresholds(read, file=str(options.gates_file)) if read else {}
+    return DEFAULT_THRESHOLDS | from_file | parse_thresholds(options.thresholds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    """One evaluation under way."""
+
+    options: ResearchOptions
+    thresholds: Mapping[str, float]
+    entries: Sequence[GoldenEntry]
+    folders: Sequence[Path]
+    ignored: tuple[str, ...]
+    progress: Progress | None
+
+    def stored(self) -> ResearchEvaluation:
+        options = self.options
+        golden = sha256_file(options.golden)
+        with recording(options.runs_dir, options.name, self._identity(golden), self._plan()) as recorder:
+            details = recorder.path / DETAILS_FILE
+            with replacing(details) as stream:
+                content, objectives = self._judge(stream, golden)
+            for block in objective_blocks(objectives, details):
+                recorder.add(block)
+            run = self._complete(recorder, content)
+        return ResearchEvaluation(content, details, run)
+
+    def unstored(self, stack: ExitStack) -> ResearchEvaluation:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="steelyard-research-"))
+        details = Path(folder) / "runs.jsonl"
+        with details.open("wb") as stream:
+            content, _ = self._judge(stream, sha256_file(self.options.golden))
+        return ResearchEvaluation(content, details)
+
+    def _judge(self, stream: BinaryIO, golden: str) -> tuple[dict[str, Any], list[Objective]]:
+        """Take up one run at a time, write its facts down, and let it go."""
+        reader = RunReader(self.options.outputs, self.options.limits)
+        board, findings = Objectives(self.entries), Findings()
+        for number, folder in enumerate(self.folders, start=1):
+            run = reader.read(folder)
+            facts = run_facts(run, has_entry=board.has_entry(run))
+            line = facts_line(facts)
+            board.add(run, (stream.tell(), len(line)))
+            findings.add(run, facts)
+            stream.write(line + b"\n")
+            if self.progress is not None:
+                self.progress(number)
+        objectives = board.closed()
+        sources = Sources(golden, reader.sha256, self.ignored)
+        return report(objectives, findings, self.thresholds, sources), objectives
+
+    def _identity(self, golden: str) -> RunIdentity:
+        options = self.options
+        return RunIdentity(
+            task=TASK,
+            scorer_version=f"{PRIMARY}@v{VERSION}",
+            signatures={
+                "scorers": [SIGNATURE],
+                "metrics": [f"{ratio.name}@v{VERSION}" for ratio in RATIOS],
+                "canonical": [],
+            },
+            model={"name": options.agent, "kind": "research agent"} if options.agent else {"kind": "research agent"},
+            dataset={"path": str(options.golden), "sha256": golden},
+        )
+
+    def _plan(self) -> ReportPlan:
+        directions = {ratio.name: ratio.direction for ratio in RATIOS}
+        return ReportPlan(PRIMARY, (), dict(directions), slice_by=self.options.slice_by)
+
+    def _complete(self, recorder: Recorder, content: Mapping[str, Any]) -> Evaluation:
+        options = self.options
+        own = recorder.report.results()
+        values = {name: facts["value"] for name, facts in content["metrics"].items()}
+        decided = [gate for gate in content["gates"] if gate["status"] != "NOT_APPLICABLE"]
+        return recorder.complete(
+            config={
+                "task": TASK,
+                "golden": str(options.golden),
+                "outputs": str(options.outputs),
+                "gates": [{"metric": gate["metric"], "min": gate["threshold"]} for gate in decided],
+            },
+            manifest={
+                "golden": content["golden"],
+                "outputs": {"sha256": content["outputs"]["sha256"], "runs": content["outputs"]["runs"]},
+            },
+            extra={
+                "metrics": {**own["metrics"], **values},
+                "metric_details": {**own["metric_details"], **content["metrics"]},
+                "research": dict(content),
+            },
+            flags=["unreadable_runs"] if content["unreadable_runs"] else [],
+        )

@@ -1,0 +1,107 @@
+"""Objectives as items of an ordinary run: one item for each golden query, and for whatever else runs were for.
+
+The item's input is the objective, its reference the evidence that is required, its output what its runs stored. Each
+metric of page 50 stands there as the objective's own ratio, beside its weight: the count it is a ratio of.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from steelyard.reading.hashing import item_hash
+from steelyard.records.blocks import ErrorTags, Floats, Labels, ScoredBlock
+from steelyard.records.items import State
+from steelyard.research.measures import RATIOS
+from steelyard.research.objectives import Objective
+from steelyard.research.wording import expected_text, explain, predicted_text
+
+BLOCK_OBJECTIVES = 512
+PRIMARY = "research_evidence"
+DECISION = "evidence_decision"
+SUFFICIENCY_TAG = "evidence"
+
+
+def objective_blocks(objectives: Sequence[Objective], details: Path) -> Iterator[ScoredBlock]:
+    """Yield the objectives as judged items, a few hundred at a time, with their runs' facts from the details file."""
+    tag_keys = sorted({key for found in objectives if found.entry is not None for key in found.entry.tags})
+    with details.open("rb") as stream:
+        for start in range(0, len(objectives), BLOCK_OBJECTIVES):
+            yield _block(start, objectives[start : start + BLOCK_OBJECTIVES], stream, tag_keys)
+
+
+def _block(start: int, objectives: Sequence[Objective], stream: BinaryIO, tag_keys: Sequence[str]) -> ScoredBlock:
+    tags = {key: Labels.of([_tag(objective, key) for objective in objectives]) for key in tag_keys}
+    return ScoredBlock(
+        start=start,
+        ids=[objective.identity for objective in objectives],
+        lines=[start + place + 1 for place in range(len(objectives))],
+        inputs=[objective.text for objective in objectives],
+        item_hashes=[_hash(objective) for objective in objectives],
+        states=Labels.of([_state(objective) for objective in objectives]),
+        expected=[expected_text(objective) for objective in objectives],
+        predicted=[predicted_text(objective) for objective in objectives],
+        outputs=[_output(objective, stream) for objective in objectives],
+        primary=np.array([objective.score for objective in objectives]),
+        passed=np.array([objective.passed for objective in objectives]),
+        scores=_scores(objectives),
+        error_tags=ErrorTags.of([objective.error_tags for objective in objectives]),
+        explain=[explain(objective) for objective in objectives],
+        tags=tags | {SUFFICIENCY_TAG: Labels.of([_sufficiency(objective) for objective in objectives])},
+    )
+
+
+def _state(objective: Objective) -> State:
+    if not objective.runs:
+        return "missing"
+    return "failed" if objective.unreadable else "scored"
+
+
+def _hash(objective: Objective) -> str:
+    entry = objective.entry
+    if entry is None:
+        return item_hash(objective.text, None)
+    return item_hash(objective.text, [sorted(entry.required_ids), entry.sufficient])
+
+
+def _tag(objective: Objective, key: str) -> str | None:
+    return objective.entry.tags.get(key) if objective.entry is not None else None
+
+
+def _sufficiency(objective: Objective) -> str | None:
+    if objective.entry is None:
+        return None
+    return "sufficient" if objective.entry.sufficient else "insufficient"
+
+
+def _output(objective: Objective, stream: BinaryIO) -> str | None:
+    """Return the facts of the objective's runs as one JSON list."""
+    found = []
+    for offset, length in objective.places:
+        stream.seek(offset)
+        found.append(stream.read(length).decode())
+    return f"[{','.join(found)}]" if found else None
+
+
+def _scores(objectives: Sequence[Objective]) -> dict[str, Floats]:
+    decisions = [objective.decision for objective in objectives]
+    found = {DECISION: np.array([np.nan if value is None else value for value in decisions])}
+    for ratio in RATIOS:
+        good = np.array([objective.counts[ratio.numerator] for objective in objectives], np.float64)
+        total = np.array([objective.counts[ratio.denominator] for objective in objectives], np.float64)
+        # A part of a whole that is zero is undefined, and NaN stands for that.
+        found[ratio.name] = np.divide(good, total, out=np.full(len(total), np.nan), where=total > 0)
+        found[f"{ratio.name}.weight"] = total
+    return found
+
+
+def facts_line(facts: dict[str, object]) -> bytes:
+    """Return the facts of one run as the line of the details file; lone surrogates stay escaped."""
+    try:
+        return json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(facts, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()

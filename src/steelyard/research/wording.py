@@ -1,0 +1,71 @@
+"""What is said of an objective in words: what was expected, what was found, what to look at."""
+
+from __future__ import annotations
+
+from steelyard.research.objectives import Objective
+
+NO_EVIDENCE = "NO_EVIDENCE"
+
+
+def expected_text(objective: Objective) -> str:
+    """Return the reference of an objective as a person reads it."""
+    entry = objective.entry
+    if entry is None:
+        return ""
+    if not entry.sufficient:
+        return NO_EVIDENCE
+    return ", ".join(entry.required_ids) or "evidence, no ids required"
+
+
+def predicted_text(objective: Objective) -> str | None:
+    """Return what the runs gave, in the terms of the reference; None without a readable run."""
+    if not objective.runs or len(objective.unreadable) == len(objective.runs):
+        return None
+    if objective.abstained_runs == len(objective.runs):
+        return NO_EVIDENCE
+    entry = objective.entry
+    if entry is not None and entry.required_ids:
+        return ", ".join(found for found in entry.required_ids if found in objective.matched) or "none of the ids"
+    return _count(objective.counts["verified_claims"], "verified claim")
+
+
+def explain(objective: Objective) -> str:
+    """Return one sentence that a person can act on."""
+    if not objective.runs:
+        return "there is no run for this objective"
+    if objective.unreadable:
+        return f"{_count(len(objective.unreadable), 'run')} cannot be read: {', '.join(objective.unreadable)}"
+    found = [*_abstention(objective), *_shortfalls(objective)]
+    return "; ".join(found) if found else "every part that applies is whole"
+
+
+def _abstention(objective: Objective) -> list[str]:
+    counts, entry = objective.counts, objective.entry
+    if entry is None:
+        return ["no golden query has this objective"]
+    if entry.sufficient:
+        over = counts["over_abstained_runs"]
+        return [f"{_count(over, 'run')} abstained although evidence is sufficient"] if over else []
+    if counts["abstained_entries"]:
+        return []
+    asserting = counts["asserting_runs"]
+    if asserting:
+        return [f"{_count(asserting, 'run')} verified claims although evidence is insufficient"]
+    return ["evidence is insufficient, and not every run stopped with NO_EVIDENCE"]
+
+
+def _shortfalls(objective: Objective) -> list[str]:
+    counts = objective.counts
+    uncovered = counts["verified_claims"] - counts["covered_claims"]
+    unrecorded = counts["steps"] - counts["recorded_steps"]
+    found = [f"{uncovered} of {_count(counts['verified_claims'], 'verified claim')} without evidence that counts"]
+    found = found if uncovered else []
+    if objective.missing_ids:
+        found.append(f"required evidence not in the ledger: {', '.join(objective.missing_ids)}")
+    if unrecorded:
+        found.append(f"{unrecorded} of {_count(counts['steps'], 'step')} without a manifest")
+    return found
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
