@@ -94,6 +94,8 @@ _TITLES = {
     "bad-reference": "A reference answer is not of the answer type",
     "bad-tag": "A tag cannot be used",
     "bad-program": "A turn program cannot be read or has no value",
+    "bad-conversation": "A row is not a conversation",
+    "bad-trace": "A stored trace or turn cannot be read",
     "bad-csv": "A CSV file is ragged, has an unclosed quote or a header twice",
     "corrupt-file": "A compressed or Parquet file cannot be read",
     "file-too-large": "A file unpacks to more than the limit",

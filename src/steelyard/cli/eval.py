@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.cli.progress import item_progress
+from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.errors import Problem, UsageError
 from steelyard.pipeline.evaluation import evaluate
 from steelyard.pipeline.options import EvaluateOptions
@@ -37,6 +37,16 @@ def _slices(value: str | None) -> tuple[str | tuple[str, ...], ...] | None:
 @click.option("--dataset", help="Items: a JSONL, JSON, CSV or Parquet file (.gz, .zst).")
 @click.option("--predictions", help="Predictions by id, in the same formats.")
 @click.option("--prediction-field", help="The field with the prediction, where a file has several systems' answers.")
+@click.option("--model", help="Ask a model: embedded, gguf:PATH, hf:PATH, openai:MODEL, replay:FILE, python:m:f, mock.")
+@click.option("--resume", is_flag=True, help="Go on with the unfinished run of this name or configuration.")
+@click.option("--retry-failed", is_flag=True, help="With --resume: ask failed items again.")
+@click.option("--error-budget", type=click.FloatRange(min=0), default=0, show_default=True, help="Items that may fail.")
+@click.option("--cache/--no-cache", default=True, help="Whether complete answers are kept and used again.")
+@click.option("--concurrency", type=click.IntRange(min=1), help="Requests at a time.  [default: 16]")
+@click.option("--deadline", type=click.FloatRange(min=0.01), help="Seconds for one item, retries included.")
+@click.option("--batch-size", type=click.IntRange(min=1), help="Items at a time of a Hugging Face model.")
+@click.option("--threads", type=click.IntRange(min=1), help="CPU threads of a local model.")
+@click.option("--device", help="Where a Hugging Face model runs, such as cpu or cuda:0.")
 @click.option("--answer-type", type=click.Choice(ANSWER_TYPES), help="What an answer is.")
 @click.option("--limit", type=click.IntRange(min=1), help="Evaluate the first N items only.")
 @click.option("--sample-size", type=click.IntRange(min=1), help="Evaluate a random sample of N items.")
@@ -64,8 +74,8 @@ def eval_command(task_file: Path | None, *, as_json: bool, **given: Any) -> None
     or from the rows of the dataset themselves.
     """
     options = _options(task_file, given)
-    with item_progress(shown=not as_json) as progress:
-        evaluation = evaluate(options, progress=progress)
+    with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
+        evaluation = evaluate(options, progress=progress, asking=asking)
     if as_json:
         print_json(evaluation_content(evaluation))
     else:

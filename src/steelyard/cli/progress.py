@@ -28,6 +28,47 @@ def item_progress(*, shown: bool, total: int | None = None) -> Iterator[Callable
             yield update
 
 
+@contextmanager
+def asking_progress(*, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Give a function to call with how many items are answered and how many there are: rate and time left."""
+    if not shown:
+        yield None
+    elif plain():
+        yield _asking_lines()
+    else:
+        bars: list[tuple[Callable[[int], None], Callable[[], None]]] = []
+
+        def update(done: int, total: int) -> None:
+            if not bars:
+                bars.append(_rich_bar(total, "asking"))
+            bars[0][0](done)
+            if done >= total:
+                bars[0][1]()
+
+        try:
+            yield update
+        finally:
+            for _, stop in bars:
+                stop()
+
+
+def _asking_lines() -> Callable[[int, int], None]:
+    started = last = time.monotonic()
+    before: int | None = None
+
+    def update(done: int, total: int) -> None:
+        nonlocal last, before
+        now = time.monotonic()
+        before = done if before is None else before
+        if now - last >= PATIENCE or (done >= total and done > before):
+            last = now
+            rate = (done - before) / max(now - started, 1e-9)
+            left = f", {(total - done) / rate:,.0f} s left" if rate and done < total else ""
+            click.echo(f"asked {done:,} of {total:,} items, {rate:,.1f} a second{left}", err=True)
+
+    return update
+
+
 def _lines() -> Callable[[int], None]:
     started = last = time.monotonic()
 
@@ -63,11 +104,12 @@ def _bar(total: int | None) -> Iterator[Callable[[int], None]]:
             end()
 
 
-def _rich_bar(total: int | None) -> tuple[Callable[[int], None], Callable[[], None]]:
+def _rich_bar(total: int | None, word: str = "judging") -> tuple[Callable[[int], None], Callable[[], None]]:
     from rich.console import Console  # noqa: PLC0415 - rich is for people's output only
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
-    columns = (TextColumn("judging"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    rate = TextColumn("{task.speed:.1f}/s") if word == "asking" else TextColumn("")
+    columns = (TextColumn(word), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task("items", total=total)
     bar.start()

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
 from steelyard.configuration.task import FieldMetric
-from steelyard.errors import InputError, Problem, Problems
+from steelyard.errors import InputError, Problem, Problems, UsageError
+from steelyard.pipeline.generation import (
+    Asking,
+    DryJudge,
+    finished_run,
+    generate,
+    generating,
+    model_facts,
+    open_task_model,
+    over_budget,
+)
 from steelyard.pipeline.items import Quarantine, Source
 from steelyard.pipeline.journal import StoredJournal
 from steelyard.pipeline.judging import Judge
 from steelyard.pipeline.labels import LabelNames
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation import Prepared, prepare, resolve
-from steelyard.pipeline.recording import Derivation, Evaluation, Progress, Recorder, RunIdentity, recording
+from steelyard.pipeline.recording import (
+    Derivation,
+    Evaluation,
+    Progress,
+    Recorder,
+    RunIdentity,
+    read_evaluation,
+    recording,
+)
+from steelyard.pipeline.requests import Requests, prompt_template, task_generation
 from steelyard.pipeline.sampling import Selection
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.limits import Limits
@@ -28,11 +49,35 @@ from steelyard.records.runs import JOURNAL_FILE, REJECTED_FILE
 from steelyard.store.files import json_line
 
 MAX_LABELS = 10_000
+REPLAY = "replay:"
+NOTHING_ODD = {"predictions": {"unknown_ids": 0, "quarantined": 0}}
+"""What a run says of its predictions where all of them belong to items."""
 
 
-def evaluate(options: EvaluateOptions, *, progress: Progress | None = None) -> Evaluation:
-    """Evaluate stored predictions and leave a complete run behind; bad input leaves nothing behind."""
+def evaluate(options: EvaluateOptions, *, progress: Progress | None = None, asking: Asking | None = None) -> Evaluation:
+    """Evaluate stored predictions, or a model's, and leave a complete run behind; bad input leaves nothing behind."""
     prepared = prepare(options)
+    spec = _model_spec(prepared, options)
+    if spec is None:
+        return _evaluate_stored(prepared, options, progress)
+    if spec.startswith(REPLAY):
+        named = replace(options, predictions=spec.removeprefix(REPLAY), model_name=options.model_name or spec)
+        return _evaluate_stored(prepared, named, progress)
+    return _evaluate_model(spec, prepared, options, progress, asking)
+
+
+def _model_spec(prepared: Prepared, options: EvaluateOptions) -> str | None:
+    """Return the model to ask, or None for stored predictions: the command line decides before the task does."""
+    if options.model is not None and options.predictions is not None:
+        hint = "give one: a model is asked, predictions are read"
+        raise UsageError(Problem("usage", "--model and --predictions are both given", hint=hint))
+    if options.model is not None:
+        return options.model
+    stored = options.predictions is not None or prepared.task.predictions is not None
+    return None if stored else prepared.task.model
+
+
+def _evaluate_stored(prepared: Prepared, options: EvaluateOptions, progress: Progress | None) -> Evaluation:
     source = make_source(prepared, options)
     identity = identify(prepared, source, options)
     with recording(options.runs_dir, options.name, identity, prepared.report) as recorder:
@@ -48,9 +93,72 @@ def evaluate(options: EvaluateOptions, *, progress: Progress | None = None) -> E
     return replace(finished, unknown_ids=source.unknown_ids, unknown_total=source.unknown_total)
 
 
+def _evaluate_model(
+    spec: str, prepared: Prepared, options: EvaluateOptions, progress: Progress | None, asking: Asking | None
+) -> Evaluation:
+    """Ask a model for every item, journal its answers, and judge the journal like any file of predictions."""
+    done = finished_run(options)
+    if done is not None:
+        return read_evaluation(done)
+    rehearse(prepared, make_source(prepared, options))
+    requests = Requests(
+        prompt_template(prepared),
+        task_generation(prepared.task),
+        lambda: make_source(prepared, options),
+        prediction_field=prepared.field_names.prediction or "prediction",
+        with_references=prepared.report.losses,
+    )
+    total = requests.check()
+    source = make_source(prepared, options)
+    with closing(open_task_model(spec, options, losses=prepared.report.losses)) as model:
+        asked_of = model.identity
+        identity = replace(
+            identify(prepared, source, options),
+            model=model_facts(asked_of),
+            flags=("mock",) if asked_of.is_mock else (),
+        )
+        config = generated_configuration(spec, prepared, source, options)
+        manifest = manifest_of(source, total)
+        with generating(options, identity, config, manifest) as directory:
+            source.predictions = directory.path / JOURNAL_FILE
+            asked = generate(source.predictions, model, requests, cache=options.cache, asking=asking)
+            recorder = Recorder(directory, identity, prepared.report)
+            _judge_journal(recorder, prepared, source, progress)
+            if (error := over_budget(asked, options.error_budget)) is not None:
+                recorder.leave(NOTHING_ODD)
+                raise error
+            return recorder.complete(config=config, manifest=manifest, extra=NOTHING_ODD, flags=_flags(source))
+
+
+def _judge_journal(recorder: Recorder, prepared: Prepared, source: Source, progress: Progress | None) -> None:
+    judge = make_judge(prepared, source)
+    try:
+        stream(recorder, DryJudge(judge) if "mock" in recorder.identity.flags else judge, source, None, progress)
+    except BaseException as error:
+        recorder.abandon(error)
+        raise
+
+
+def rehearse(prepared: Prepared, source: Source) -> None:
+    """Judge every item without an answer: what is wrong with the items is told before a model is paid for them."""
+    judge = make_judge(prepared, source)
+    for block in source.blocks():
+        judge.judge(replace(block, predictions=[None] * len(block)))
+    source.problems.merge(judge.problems)
+    source.problems.raise_if_any()
+
+
+def generated_configuration(spec: str, prepared: Prepared, source: Source, options: EvaluateOptions) -> dict[str, Any]:
+    """Return the configuration of a model's run, from which the same questions can be asked again."""
+    config = effective_configuration(prepared, source, options) | {"model": spec}
+    config.pop("prompt_file", None)
+    generation = msgspec.to_builtins(task_generation(prepared.task))
+    return config | {"prompt": prompt_template(prepared).text, "generation": generation}
+
+
 def stream(
     recorder: Recorder | Derivation,
-    judge: Judge,
+    judge: Judge | DryJudge,
     source: Source,
     journal: StoredJournal | None,
     progress: Progress | None,
@@ -62,7 +170,7 @@ def stream(
         recorder.add(judge.judge(block))
         if progress is not None:
             progress(recorder.report.n_items)
-    source.problems.extend(judge.problems)
+    source.problems.merge(judge.problems)
     source.problems.raise_if_any()
     if not recorder.report.n_items:
         hint = "check --limit and --sample-size; an evaluation of nothing would say nothing"
@@ -116,7 +224,7 @@ def _quarantine(path: Path, source: Source, options: EvaluateOptions) -> Iterato
             text = raw.decode("utf-8", "backslashreplace")
             stream.write(json_line({"line": line, "reason": reason, "text": text}))
 
-        source.quarantine = Quarantine(write)
+        source.quarantine = Quarantine(write, source.names.id)
         yield
     if not source.rejected:
         (path / REJECTED_FILE).unlink()
@@ -192,5 +300,5 @@ def manifest_of(source: Source, n_items: int) -> dict[str, Any]:
 
 def _flags(source: Source) -> list[str]:
     flags = [] if source.selection.is_whole else ["limited"]
-    flags += ["quarantined_rows"] if source.rejected else []
+    flags += ["quarantined_rows"] if source.unaccounted else []
     return flags + (["unknown_ids"] if source.unknown_total else [])

@@ -6,6 +6,7 @@ can be listed, compared, gated and shown alike.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -20,8 +21,8 @@ from steelyard.errors import SteelyardError
 from steelyard.pipeline.artifacts import write_eval_files, write_run_files
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.plans import ReportPlan
-from steelyard.records.runs import ITEMS_FILE, RunRecord, RunStatus
-from steelyard.store.directories import RunDirectory, now_text
+from steelyard.records.runs import HARD_EXAMPLES_FILE, ITEMS_FILE, RESULTS_FILE, RunRecord, RunStatus
+from steelyard.store.directories import RunDirectory, now_text, read_run
 from steelyard.store.items import ItemsWriter
 
 Progress: TypeAlias = Callable[[int], None]
@@ -127,6 +128,10 @@ class Recorder:
         self.directory.write_record(record)
         return Evaluation(self.path, record, results, hard)
 
+    def leave(self, extra: Mapping[str, Any] | None = None) -> None:
+        """Write what is known of the items of a run that cannot count as complete."""
+        self._derivation.finish(self.identity.signatures, extra or {})
+
     def abandon(self, error: BaseException) -> None:
         """Leave no half-written file and say in `run.json` that the run was interrupted."""
         self._derivation.abandon(error)
@@ -136,25 +141,38 @@ class Recorder:
         self.directory.write_record(self._record(status, error=error))
 
     def _record(self, status: RunStatus, *, error: str | None = None) -> RunRecord:
-        identity = self.identity
-        return RunRecord(
-            run_id=self.directory.run_id,
-            name=self.directory.path.name,
-            status=status,
-            created_at=self.directory.created_at,
-            task=identity.task,
-            steelyard_version=__version__,
-            host=self.directory.host,
-            error=error,
-            task_version=identity.task_version,
-            answer_type=identity.answer_type,
-            model=dict(identity.model),
-            dataset=dict(identity.dataset),
-            prompt_version=identity.prompt_version,
-            scorer_version=identity.scorer_version,
-            signatures=dict(identity.signatures),
-            flags=list(identity.flags),
-        )
+        return run_record(self.directory, self.identity, status, error=error)
+
+
+def run_record(
+    directory: RunDirectory, identity: RunIdentity, status: RunStatus, *, error: str | None = None
+) -> RunRecord:
+    """Return what `run.json` says of a run that has no results yet."""
+    return RunRecord(
+        run_id=directory.run_id,
+        name=directory.path.name,
+        status=status,
+        created_at=directory.created_at,
+        task=identity.task,
+        steelyard_version=__version__,
+        host=directory.host,
+        error=error,
+        task_version=identity.task_version,
+        answer_type=identity.answer_type,
+        model=dict(identity.model),
+        dataset=dict(identity.dataset),
+        prompt_version=identity.prompt_version,
+        scorer_version=identity.scorer_version,
+        signatures=dict(identity.signatures),
+        flags=list(identity.flags),
+    )
+
+
+def read_evaluation(path: Path) -> Evaluation:
+    """Return a completed run as the evaluation that made it."""
+    results = json.loads((path / RESULTS_FILE).read_bytes())
+    hard = [json.loads(line) for line in (path / HARD_EXAMPLES_FILE).read_bytes().splitlines()]
+    return Evaluation(path, read_run(path), results, hard)
 
 
 def outcome(results: Mapping[str, Any]) -> dict[str, Any]:

@@ -84,6 +84,21 @@ class RunDirectory:
             owner = _own(path)
         return cls(path, record.run_id, record.created_at, owner)
 
+    @classmethod
+    def resume(cls, path: Path) -> RunDirectory:
+        """Own a run that was begun and not finished, at whatever point it stopped; sweep what it left half-written."""
+        with machine_errors(path):
+            _refuse_link(path)
+            owner = _own(path)
+            (path / "eval").mkdir(exist_ok=True)
+            for stray in (*path.glob(".*.????????"), *path.glob("eval/.*.????????")):
+                stray.unlink()
+        if not (path / RUN_FILE).is_file():
+            now = datetime.now(UTC)
+            return cls(path, new_run_id(now), now.isoformat(timespec="seconds"), owner)
+        record = read_run(path)
+        return cls(path, record.run_id, record.created_at, owner)
+
     def write_record(self, record: RunRecord) -> None:
         """Write `run.json`. With status `completed` this is the last write of the run."""
         write_bytes(self.path / RUN_FILE, json_bytes(msgspec.to_builtins(record)))
@@ -124,7 +139,8 @@ def _refuse_link(path: Path) -> None:
 
 def _own(path: Path) -> IO[str]:
     """Lock the run for this process; the lock ends with the process, however it ends."""
-    stream = (path / _OWNER_FILE).open("a+", encoding="utf-8")
+    file = path / _OWNER_FILE
+    stream = file.open("a+", encoding="utf-8")
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -134,6 +150,10 @@ def _own(path: Path) -> IO[str]:
         raise MachineError(
             Problem(code="machine", message=f"the run is owned by {owner}", hint="wait for it", file=str(path))
         ) from None
+    if not file.exists() or os.fstat(stream.fileno()).st_ino != file.stat().st_ino:
+        # The owner before us removed the file between our opening and our locking it: what we hold is nobody's.
+        stream.close()
+        return _own(path)
     stream.truncate(0)
     stream.write(f"process {os.getpid()} on {platform.node()}\n")
     stream.flush()

@@ -1,0 +1,68 @@
+"""How long to wait before asking again. What throttles one request throttles all, so that wait is shared."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+FIRST_DELAY = 0.25
+LONGEST_OWN_DELAY = 8.0
+
+
+class BackOff:
+    """A pause that every request of one endpoint keeps; it doubles while throttling goes on and ends with an answer."""
+
+    def __init__(self, *, longest: float) -> None:
+        self._longest = longest
+        self._delay = FIRST_DELAY
+        self._until = 0.0
+
+    def throttled(self, after: float | None) -> float:
+        """Return how long to wait, and make everyone wait that long: as asked, else twice as long as last time."""
+        now = time.monotonic()
+        if after is None and now >= self._until:
+            # Requests that were under way together are one sign of load, so only the first of them doubles the pause.
+            self._until = now + min(self._delay, self._longest)
+            self._delay = min(2 * self._delay, self._longest)
+        elif after is not None:
+            self._until = max(self._until, now + min(after, self._longest))
+        return max(after or 0.0, self._until - now) + _jitter()
+
+    def answered(self) -> None:
+        """Forget the throttling: the endpoint answers."""
+        self._delay = FIRST_DELAY
+
+    async def wait(self) -> None:
+        """Wait until the shared pause is over."""
+        while (left := self._until - time.monotonic()) > 0:
+            await asyncio.sleep(left + _jitter())
+
+
+def own_delay(attempts: int) -> float:
+    """Return how long one item waits after a fault that is its own: doubling from a quarter of a second."""
+    return min(FIRST_DELAY * 2.0 ** min(attempts - 1, 10), LONGEST_OWN_DELAY) + _jitter()
+
+
+def _jitter() -> float:
+    # Spreads the requests that a shared pause has gathered; nothing that is stored depends on it.
+    return random.random() * 0.05  # noqa: S311
+
+
+def retry_after(value: str | None) -> float | None:
+    """Return the seconds that a `Retry-After` header asks for, as a number or a date, or None.
+
+    >>> retry_after("2"), retry_after("soon"), retry_after(None)
+    (2.0, None, None)
+    """
+    if value is None:
+        return None
+    if value.strip().replace(".", "", 1).isdigit():
+        return float(value)
+    try:
+        when = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, (when.astimezone(UTC) - datetime.now(UTC)).total_seconds())

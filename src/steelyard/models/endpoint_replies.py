@@ -1,0 +1,116 @@
+"""What an endpoint's answer means: a reply, a reason to ask again, or a reason to stop."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from steelyard.errors import excerpt
+from steelyard.records.models import ModelReply, ReplyState
+
+OK = 200
+_REFUSALS = {
+    401: "set OPENAI_API_KEY to a key that the endpoint accepts",
+    403: "ask for permission to use this model, or choose another",
+    404: "check the model's name and OPENAI_BASE_URL; the address ends before /chat/completions",
+}
+_SHARED = frozenset({429, 503, 529})
+"""The endpoint is overloaded: everybody waits."""
+_AGAIN = frozenset({408, 409, 425, *range(500, 600)})
+_GARBLED_ATTEMPTS = 3
+"""A body that cannot be read is asked for again this often: half an answer is chance, a third one is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """An attempt without an answer."""
+
+    error: str
+    state: ReplyState = "failed"
+    last: bool = False
+    """Whether asking again is of no use."""
+    throttled: bool = False
+    after: float | None = None
+    """Seconds that the endpoint asks to wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An answer that every item would get."""
+
+    status: int
+    reason: str
+    hint: str
+
+
+def status_outcome(status: int, location: str | None, body: bytes, after: float | None) -> Retry | Refused | None:
+    """Return what a status means, or None where there is an answer to read."""
+    if status == OK:
+        return None
+    reason = error_text(body)
+    if status in _REFUSALS:
+        return Refused(status, reason, _REFUSALS[status])
+    if 300 <= status < 400:
+        return Retry(f"{status}: a redirect to {excerpt(location or 'nowhere')}, which is not followed", last=True)
+    if status in _SHARED:
+        return Retry(f"{status}: {reason}", throttled=True, after=after)
+    return Retry(f"{status}: {reason}", last=status not in _AGAIN, after=after)
+
+
+def error_text(body: bytes) -> str:
+    """Return the message in an error's body, or the beginning of the body.
+
+    >>> error_text(b'{"error": {"message": "no such model"}}')
+    'no such model'
+    """
+    text = body[:4096].decode("utf-8", "backslashreplace")
+    try:
+        found: Any = json.loads(body)
+    except ValueError:
+        return excerpt(text)
+    inner = found.get("error", found.get("message")) if isinstance(found, dict) else None
+    message = inner.get("message") if isinstance(inner, dict) else inner
+    return excerpt(message if isinstance(message, str) else text)
+
+
+def parse_reply(body: bytes, *, latency_ms: float, attempts: int) -> ModelReply | Retry:
+    """Return the answer in a body of `chat/completions`."""
+    try:
+        found: Any = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        message = f"the answer is not JSON ({excerpt(str(error))}): {excerpt(body[:200].decode('utf-8', 'replace'))}"
+        return Retry(message, last=attempts >= _GARBLED_ATTEMPTS)
+    try:
+        choice = found["choices"][0]
+        content = _content(choice["message"].get("content"))
+    except (AttributeError, KeyError, IndexError, TypeError):
+        shown = excerpt(body[:200].decode("utf-8", "replace"))
+        return Retry(f"the answer has no choices[0].message: {shown}", last=attempts >= _GARBLED_ATTEMPTS)
+    finish = choice.get("finish_reason")
+    if content is None:
+        refusal = choice["message"].get("refusal")
+        why = f": {excerpt(refusal)}" if isinstance(refusal, str) else ""
+        return Retry(f"the answer has no content (finish_reason {finish!r}){why}", last=True)
+    usage = found.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    return ModelReply(
+        output=content,
+        finish_reason=finish if isinstance(finish, str) else None,
+        truncated=finish == "length",
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        completion_tokens=_count(usage.get("completion_tokens")),
+        latency_ms=latency_ms,
+        attempts=attempts,
+    )
+
+
+def _content(value: Any) -> str | None:
+    """Return a message's text; some servers give it in parts."""
+    if isinstance(value, list):
+        return "".join(part.get("text", "") for part in value if isinstance(part, dict))
+    return value if isinstance(value, str) else None
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
