@@ -16,7 +16,7 @@ import numpy as np
 
 from steelyard.canonical.extraction import Extraction
 from steelyard.canonical.objects import answer_text
-from steelyard.canonical.predictions import final_type_of, predicted_answer
+from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
 from steelyard.errors import Problem, Problems, excerpt
 from steelyard.pipeline.cards import card_of, unanswered
@@ -77,6 +77,7 @@ class Columns:
     items: list[Item] = field(default_factory=list)
     predictions: list[Prediction | None] = field(default_factory=list)
     scores: list[dict[str, float | None]] = field(default_factory=list)
+    error_tags: list[tuple[str, ...]] = field(default_factory=list)
 
 
 class RuleChecks:
@@ -129,10 +130,12 @@ class Judge:
                 )
             )
             return
+        checked, rule_tags = self.rules.check(verdicts[0].output) if self.rules else ({}, ())
         columns.verdicts.append(verdicts[0])
         columns.items.append(item)
         columns.predictions.append(prediction)
-        columns.scores.append(self._numbers(verdicts))
+        columns.scores.append(self._numbers(verdicts) | checked)
+        columns.error_tags.append((*self._error_tags(verdicts), *rule_tags))
 
     def _verdict(self, judgement: Judgement, item: Item, prediction: Prediction | None) -> Verdict:
         raw_reference = self._raw_reference(judgement, item)
@@ -144,9 +147,7 @@ class Judge:
         if state is not None:
             card = unanswered(scorer, expected, (), _reason(state, prediction))
             return Verdict(state, card, expected, None, None, None, raw_reference)
-        parsed = predicted_answer(
-            raw, answer_type, judgement.extraction, choices=choices, final_type=final_type_of(expected)
-        )
+        parsed = predicted_answer(raw, answer_type, judgement.extraction, choices=choices, expected=expected)
         card = card_of(scorer, parsed, expected, item_id=item.id)
         if parsed.answer is None:
             return Verdict("unparsed", card, expected, None, parsed.text, output_text(raw), raw_reference)
@@ -160,7 +161,7 @@ class Judge:
             raise BadReference(f"there is no reference: {error.args[0]}", empty=True) from None
 
     def _numbers(self, verdicts: Sequence[Verdict]) -> dict[str, float | None]:
-        """Return every further number of one item: the first verdict's sub-scores, other verdicts, metrics, rules."""
+        """Return every further number of one item: the first verdict's sub-scores, other verdicts, metrics."""
         first = verdicts[0]
         numbers = dict(first.card.sub_scores)
         for judgement, verdict in zip(self.judgements[1:], verdicts[1:], strict=True):
@@ -168,10 +169,16 @@ class Judge:
             numbers |= {f"{judgement.name}.{name}": value for name, value in verdict.card.sub_scores.items()}
         for metric in self.metrics:
             numbers[metric.name] = _metric_value(metric, first)
-        if self.rules is not None:
-            checked, _ = self.rules.check(first.output)
-            numbers |= checked
         return numbers
+
+    def _error_tags(self, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+        """Return the tags of the first verdict as they are, and those of others with the name of their judgement."""
+        further = [
+            f"{judgement.name}:{tag}"
+            for judgement, verdict in zip(self.judgements[1:], verdicts[1:], strict=True)
+            for tag in verdict.card.error_tags
+        ]
+        return (*verdicts[0].card.error_tags, *further)
 
     def _scored(self, start: int, columns: Columns) -> ScoredBlock:
         verdicts, items = columns.verdicts, columns.items
@@ -193,7 +200,7 @@ class Judge:
             primary=np.array([verdict.card.primary_score for verdict in verdicts], np.float64),
             passed=np.array([verdict.card.passed for verdict in verdicts], np.bool_),
             scores={name: _floats([row.get(name) for row in columns.scores]) for name in names},
-            error_tags=ErrorTags.of([verdict.card.error_tags for verdict in verdicts]),
+            error_tags=ErrorTags.of(columns.error_tags),
             explain=[verdict.card.explain for verdict in verdicts],
             tags={key: Labels.of([item.tags.get(key) for item in items]) for key in tag_keys},
             truth=truth,
