@@ -42,6 +42,22 @@ def resolve_choice(text: str, choices: Sequence[str]) -> str | None:
     return None
 
 
+def named_as(choice: str, choices: Sequence[str], terms: Sequence[str]) -> str:
+    """Return a choice by the name that the terms have for it: option two is `B` among letters, `Rome` among texts.
+
+    >>> named_as("Rome", ["Paris", "Rome"], ["A", "B"]), named_as("b", ["Paris", "Rome"], ["Paris", "Rome"])
+    ('B', 'Rome')
+    """
+    letters, wanted = option_letters(choices), normalise(choice, "basic")
+    if not terms or len(terms) != len(choices) or any(normalise(term, "basic") == wanted for term in terms):
+        return choice
+    names = [normalise(name, "basic") for name in choices]
+    if names.count(wanted) == 1:
+        return terms[names.index(wanted)]
+    place = letters.casefold().find(wanted) if len(wanted) == 1 else -1
+    return terms[place] if place >= 0 else choice
+
+
 def disagreeing_choices(text: str, choices: Sequence[str]) -> list[str]:
     """Return the choices that a text leaves open (`A or B`), or nothing where it does not.
 

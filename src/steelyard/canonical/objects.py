@@ -10,7 +10,7 @@ import msgspec
 
 from steelyard.canonical.answer_forms import answer_object, answer_text
 from steelyard.canonical.extraction import Extraction
-from steelyard.canonical.predictions import Parsed, final_type_of, predicted_answer
+from steelyard.canonical.predictions import Parsed, predicted_answer
 from steelyard.canonical.references import BadReference, expected_answer
 from steelyard.errors import InputError, Problem, excerpt
 from steelyard.records.answers import ANSWER_TYPES, Answer, CanonicalAnswer, Meta, answer_type_of
@@ -46,9 +46,7 @@ def read_canonical(row: Mapping[str, Any]) -> CanonicalPair:
         expected = expected_answer(canonical.ground_truth, canonical.answer_type)
     except BadReference as error:
         raise _problem(error.code, f"ground_truth: {error}", canonical.sample_id) from None
-    parsed = predicted_answer(
-        canonical.prediction, canonical.answer_type, Extraction(), final_type=final_type_of(expected)
-    )
+    parsed = predicted_answer(canonical.prediction, canonical.answer_type, Extraction(), expected=expected)
     return CanonicalPair(canonical, parsed, expected)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from steelyard.canonical.answer_forms import answer_text
-from steelyard.canonical.choice_text import disagreeing_choices, resolve_choice
+from steelyard.canonical.choice_text import disagreeing_choices, named_as, resolve_choice
 from steelyard.canonical.extraction import Extraction, extract
 from steelyard.canonical.json_text import RefusedJson, first_object
 from steelyard.canonical.json_values import BadAnswer
@@ -63,7 +63,17 @@ class _Task:
     answer_type: AnswerType
     extraction: Extraction
     choices: Sequence[str]
-    final_type: FinalType | None
+    expected: Answer | None
+
+    @property
+    def final_type(self) -> FinalType | None:
+        """The type of the reference's final answer, where it has one."""
+        return self.expected.final_answer.answer_type if isinstance(self.expected, Reasoning) else None
+
+    @property
+    def terms(self) -> Sequence[str]:
+        """The options as the reference names them: by their letters or by their texts."""
+        return self.expected.choices if isinstance(self.expected, Choice) else ()
 
 
 def predicted_answer(
@@ -72,16 +82,19 @@ def predicted_answer(
     extraction: Extraction,
     *,
     choices: Sequence[str] = (),
-    final_type: FinalType | None = None,
+    expected: Answer | None = None,
 ) -> Parsed:
-    """Return an output as an answer of a type; `final_type` is the type of the reference's final answer, if it has one.
+    """Return an output as an answer of a type.
+
+    The reference says only how an answer is to be read: the type of a final answer, and whether options go by their
+    letters or by their texts.
 
     >>> predicted_answer("<think>6 x 7</think> The answer is 42.", "number", Extraction("answer_line")).answer.value
     42
     >>> predicted_answer(True, "text", Extraction()).tags
     ('type_mismatch',)
     """
-    task = _Task(answer_type, extraction, choices, final_type)
+    task = _Task(answer_type, extraction, choices, expected)
     parsed = _from_text(raw, task) if isinstance(raw, str) else _from_json(raw, task)
     return replace(parsed, tags=(*parsed.tags, INVALID_UNICODE)) if _has_surrogate(raw) else parsed
 
@@ -93,11 +106,6 @@ def canonical_signature(answer_type: AnswerType, extraction: Extraction) -> str:
     'canonical@v1|answer_type=number,extract=last_number@v1'
     """
     return f"canonical@v{CANONICAL_VERSION}|answer_type={answer_type},{extraction.signature}"
-
-
-def final_type_of(expected: Answer) -> FinalType | None:
-    """Return the type that a prediction's final answer is read as: that of the reference's, where it has one."""
-    return expected.final_answer.answer_type if isinstance(expected, Reasoning) else None
 
 
 def _from_text(text: str, task: _Task) -> Parsed:
@@ -125,6 +133,8 @@ def _from_json(raw: Any, task: _Task) -> Parsed:
         answer = _READER.read(raw, task.answer_type)
         if isinstance(answer, Reasoning):
             answer = _retyped(answer, raw, task.final_type)
+        elif isinstance(answer, Choice):
+            answer = Choice(_renamed(answer.value, task), confidence=answer.confidence)
     except BadAnswer as error:
         return Parsed(None, None, (_TAG_OF[error.code],), str(error))
     return Parsed(answer, answer_text(answer))
@@ -147,7 +157,7 @@ def _typed(found: Found, answer_type: AnswerType, task: _Task) -> Parsed:
         case "number":
             return _number(found)
         case "choice":
-            return _choice(value, task.choices)
+            return _choice(value, task)
         case "list":
             return _list(value)
         case _:
@@ -164,17 +174,23 @@ def _number(found: Found) -> Parsed:
     return Parsed(Number(quantity.value, quantity.unit, text=text.strip()), text.strip())
 
 
-def _choice(text: str, choices: Sequence[str]) -> Parsed:
-    stripped = text.strip()
+def _choice(text: str, task: _Task) -> Parsed:
+    stripped, choices = text.strip(), task.choices
     if not stripped:
         return Parsed(None, None, (PARSE_ERROR,), "the answer is empty")
-    resolved = resolve_choice(stripped, choices) if choices else None
-    if resolved is not None:
-        return Parsed(Choice(resolved), resolved)
+    if choices and resolve_choice(stripped, choices) is not None:
+        renamed = _renamed(stripped, task)
+        return Parsed(Choice(renamed), renamed)
     disagreeing = disagreeing_choices(stripped, choices)
     if disagreeing:
         return Parsed(None, stripped, (AMBIGUOUS_ANSWER,), ambiguous(disagreeing).reason)
     return Parsed(Choice(stripped), stripped)
+
+
+def _renamed(value: str, task: _Task) -> str:
+    """Return a choice without decoration and by the reference's name for it; what is no choice stays as it is."""
+    resolved = resolve_choice(value, task.choices) if task.choices else None
+    return value if resolved is None else named_as(resolved, task.choices, task.terms)
 
 
 def _list(text: str) -> Parsed:

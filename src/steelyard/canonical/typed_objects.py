@@ -1,9 +1,9 @@
 """JSON to typed answers: seed 003's typed objects, and plain JSON values in their place.
 
-A JSON number stands as its text in a choice and in a list's items. References are the user's: an unknown key is
-refused with a suggestion, and a number or boolean where text is meant is its JSON text. Predictions are the model's:
-keys that do not exist are passed over, aliases, choices, tolerances and keywords are never read from them, and a value
-of another type is a mismatch.
+A JSON number where text is meant is its JSON text. References are the user's: an unknown key is refused with a
+suggestion, and a boolean where text is meant is its JSON text. Predictions are the model's: keys that do not exist are
+passed over, aliases, choices, tolerances and keywords are never read from them, and a value of any other type is a
+mismatch.
 """
 
 from __future__ import annotations
@@ -130,10 +130,7 @@ class AnswerReader:
         )
 
     def _text(self, fields: Mapping[str, Any]) -> Text:
-        raw = fields["value"]
-        value = self._scalar_text(raw) if self.reference else raw
-        if not isinstance(value, str):
-            raise mismatch("text", raw)
+        value = self._scalar_text(fields["value"])
         if self.reference and not value.strip():
             raise BadAnswer("empty", "the text is empty")
         normalize = self._profile(fields.get("normalize", self.normalize))

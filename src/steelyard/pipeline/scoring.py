@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from steelyard.canonical.extraction import parse_extraction
 from steelyard.canonical.objects import read_canonical
-from steelyard.canonical.predictions import final_type_of, predicted_answer
+from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
 from steelyard.errors import ConfigurationError, InputError, Problem, Problems, UsageError
 from steelyard.pipeline.cards import card_of
@@ -68,7 +68,7 @@ def score_pair(expected: str, predicted: str, options: ScoreOptions) -> Scorecar
         answer_type,
         parse_extraction(options.extract),
         choices=options.choices,
-        final_type=final_type_of(reference),
+        expected=reference,
     )
     return card_of(_scorer(scorers, answer_type), parsed, reference)
 

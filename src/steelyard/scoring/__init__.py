@@ -7,8 +7,10 @@ from steelyard.scoring import (
     answer_correctness,
     choice,
     list_answer,
+    metrics_program,
     metrics_text,
     number,
+    numerical_match,
     reasoning,
     text_answer,
 )
@@ -17,8 +19,10 @@ __all__ = [
     "answer_correctness",
     "choice",
     "list_answer",
+    "metrics_program",
     "metrics_text",
     "number",
+    "numerical_match",
     "reasoning",
     "text_answer",
 ]

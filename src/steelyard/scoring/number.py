@@ -37,24 +37,23 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class _Tolerance:
-    """How far a number may be off; with neither limit, whole numbers not at all and others by 1e-9 of the expected."""
+    """How far a number may be off: either limit suffices; with neither, 1e-9 of the expected number."""
 
     absolute: float | None
     relative: float | None
 
-    def allows(self, difference: Decimal, expected: Decimal, *, whole: bool) -> bool:
-        if difference == 0:
-            return True
-        if self.absolute is None and self.relative is None:
-            return not whole and difference <= product(_EXACT, expected.copy_abs())
+    def allows(self, difference: Decimal, expected: Decimal) -> bool:
         if self.absolute is not None and difference <= exact(self.absolute):
             return True
-        return self.relative is not None and difference <= product(exact(self.relative), expected.copy_abs())
+        if self.absolute is not None and self.relative is None:
+            return False
+        relative = _EXACT if self.relative is None else exact(self.relative)
+        return difference <= product(relative, expected.copy_abs())
 
     def __str__(self) -> str:
         limits = [] if self.absolute is None else [f"{self.absolute:g}"]
         limits += [] if self.relative is None else [f"{self.relative * 100:g} %"]
-        return " or ".join(limits) or "0"
+        return " or ".join(limits) or "1e-9 of it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +62,6 @@ class _Reading:
 
     value: Decimal
     missing_unit: bool = False
-    whole: bool = False
-    """Whether both numbers were written as whole numbers and none was converted."""
 
 
 @scorer("number", version=1, pass_threshold=0.5, sub_scores=_SUB_SCORES)
@@ -119,15 +116,14 @@ def _readings(predicted: Number, expected: Number, aliases: Mapping[str, str], p
     found, wanted = (
         resolve(answer.unit, aliases, profile) if answer.unit else None for answer in (predicted, expected)
     )
-    whole = isinstance(predicted.value, int) and isinstance(expected.value, int)
     if found == wanted:
-        return [_Reading(value, whole=whole)]
+        return [_Reading(value)]
     if found is not None and wanted is not None:
         converted = convert_exact(value, found, wanted)
         return [] if converted is None else [_Reading(converted)]
     unit = found or wanted
     assert unit is not None
-    as_written = _Reading(value, missing_unit=unit.name != "fraction", whole=whole)
+    as_written = _Reading(value, missing_unit=unit.name != "fraction")
     if unit.scale == 1:
         return [as_written]
     full = times(value, unit.scale if found else 1 / unit.scale)
@@ -139,7 +135,7 @@ def _judge(
 ) -> Score:
     target = exact(expected.value)
     judged = [(reading, gap(reading.value, target)) for reading in readings]
-    fitting = [pair for pair in judged if tolerance.allows(pair[1], target, whole=pair[0].whole)]
+    fitting = [pair for pair in judged if tolerance.allows(pair[1], target)]
     reading, difference = fitting[0] if fitting else min(judged, key=lambda pair: pair[1])
     tags = _tags(ladder, passed=bool(fitting), missing_unit=reading.missing_unit)
     return Score(

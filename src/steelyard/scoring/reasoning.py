@@ -12,13 +12,14 @@ from steelyard.scoring.final_answer import score_final_answer, stated_in
 from steelyard.text.lcs import lcs_length
 from steelyard.text.normalise import normalise
 
-_PASS_THRESHOLDS = {"choice": 0.5, "number": 0.5, "list": 0.5, "text": 0.3}
-"""Under its own type's default threshold a final answer is tagged wrong."""
+_PASS_THRESHOLD = 0.5
+"""Under it a final answer is tagged wrong."""
 
 
 @scorer(
     "reasoning",
     version=1,
+    pass_threshold=_PASS_THRESHOLD,
     sub_scores={
         "claim_coverage": "higher",
         "claim_verifiability": "higher",
@@ -37,7 +38,6 @@ def reasoning(predicted: Reasoning, expected: Reasoning, *, normalize: Profile =
     Each sub-score is null where it has nothing to measure; the functions below give their formulas.
     """
     final = score_final_answer(predicted.final_answer, expected.final_answer)
-    wrong = final.primary < _PASS_THRESHOLDS[expected.final_answer.answer_type]
     parts = (
         claim_scores(predicted.claims, expected.claims, normalize)
         | evidence_scores(predicted.claims, expected.claims)
@@ -45,7 +45,7 @@ def reasoning(predicted: Reasoning, expected: Reasoning, *, normalize: Profile =
         | {"consistency": consistency(predicted, normalize)}
     )
     flags = {
-        "wrong_final_answer": wrong,
+        "wrong_final_answer": final.primary < _PASS_THRESHOLD,
         "unsupported_claim": _short(parts["claim_verifiability"]),
         "missing_evidence": _short(parts["evidence_recall"]),
         "missing_step": _short(parts["step_completeness"]),

@@ -1,0 +1,164 @@
+"""Block forms: what a scorer or metric gives for two columns of text, equal to its item form row by row.
+
+A block form computes what it can by loops and asks the item form about the rest, so its numbers never differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.records.answers import Text
+from steelyard.records.blocks import ErrorTags, Floats, TextColumn, replaced
+from steelyard.registry import Metric, Scorer
+from steelyard.scoring import metrics_text
+from steelyard.scoring.answer_correctness import answer_correctness
+from steelyard.scoring.text_answer import text_answer
+from steelyard.text.kernels.overlap import OverlapBlock, overlap_block, same_stripped_block
+from steelyard.text.kernels.rouge import RougeBlock, rouge_block
+from steelyard.text.kernels.writing import FIRST, SECOND, VALUE, Part, sentences
+
+_KERNEL_PROFILES = ("basic", "squad")
+_NO_TAGS: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BlockScores:
+    """What a scorer says of many rows."""
+
+    primary: Floats
+    passed: npt.NDArray[np.bool_]
+    sub_scores: dict[str, Floats]
+    error_tags: ErrorTags
+    explain: Sequence[str]
+
+
+class TextPair:
+    """Predictions and references of many rows, with each measure computed at most once."""
+
+    def __init__(self, predicted: TextColumn, expected: TextColumn, *, pairs: bool = False) -> None:
+        self.predicted = predicted
+        self.expected = expected
+        self._pairs = pairs
+        self._overlaps: dict[str, OverlapBlock] = {}
+
+    def __len__(self) -> int:
+        return len(self.predicted)
+
+    def overlap(self, profile: str) -> OverlapBlock:
+        """Return exact match and token F1 under a profile that has a loop."""
+        if profile not in self._overlaps:
+            normalize = cast("Literal['basic', 'squad']", profile)
+            self._overlaps[profile] = overlap_block(self.predicted, self.expected, normalize=normalize)
+        return self._overlaps[profile]
+
+    @cached_property
+    def rouge(self) -> RougeBlock:
+        """ROUGE-1 and ROUGE-L, and ROUGE-2 where it was asked for."""
+        return rouge_block(self.predicted, self.expected, pairs=self._pairs)
+
+
+ScorerBlock: TypeAlias = Callable[[Scorer, TextPair], BlockScores]
+
+
+def scorer_block(scorer: Scorer) -> ScorerBlock | None:
+    """Return the block form of a scorer with its parameters, or None where it has none."""
+    function = scorer.definition.function
+    if function is text_answer and scorer.parameters.get("normalize") in (None, *_KERNEL_PROFILES):
+        return _text_block
+    return _correctness_block if function is answer_correctness else None
+
+
+def metric_block(metric: Metric, pair: TextPair) -> Floats:
+    """Return a metric of many rows: by its block form, or by its item form where it has none."""
+    function, parameters = metric.definition.function, metric.parameters
+    assert function is not None
+    profile = str(parameters.get("normalize") or "basic")
+    if function in (metrics_text.exact_match, metrics_text.f1) and profile in _KERNEL_PROFILES:
+        found = pair.overlap(profile)
+        return found.exact_match if function is metrics_text.exact_match else found.f1
+    if function in _ROUGE and not parameters.get("stemmer"):
+        return _ROUGE[function](pair.rouge)
+    values = [function(*texts, **parameters) for texts in zip(pair.predicted, pair.expected, strict=True)]
+    return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def needs_pairs(metrics: Sequence[Metric]) -> bool:
+    """Return whether one of the metrics is ROUGE-2, which costs time that the others do not need."""
+    return any(metric.definition.function is metrics_text.rouge2 for metric in metrics)
+
+
+_ROUGE: dict[Callable[..., Any], Callable[[RougeBlock], Floats]] = {
+    metrics_text.rouge1: lambda found: found.rouge1,
+    metrics_text.rouge2: lambda found: found.rouge2,
+    metrics_text.rouge_l: lambda found: found.rouge_l,
+}
+
+
+def _text_block(scorer: Scorer, pair: TextPair) -> BlockScores:
+    primary_name = str(scorer.parameters.get("primary") or "rouge1")
+    overlap = pair.overlap(str(scorer.parameters.get("normalize") or "basic"))
+    parts: dict[str, Floats] = {
+        "rouge1": pair.rouge.rouge1,
+        "rougeL": pair.rouge.rouge_l,
+        "f1": overlap.f1,
+        "exact_match": overlap.exact_match,
+        "keyword_coverage": np.full(len(pair), np.nan),
+    }
+    name = "rouge1" if primary_name == "keyword_coverage" else primary_name
+    form: list[Part] = ["Expected '", SECOND, "', found '", FIRST, f"' ({name} ", VALUE, ")."]
+    explain, untold = sentences(pair.predicted, pair.expected, parts[name], [form], np.zeros(len(pair), np.int64))
+    return _completed(scorer, pair, parts[name], parts, explain, [untold, pair.rouge.nothing, overlap.empty])
+
+
+def _correctness_block(scorer: Scorer, pair: TextPair) -> BlockScores:
+    same = same_stripped_block(pair.predicted, pair.expected)
+    forms: list[list[Part]] = [
+        ["Expected '", SECOND, "', found '", FIRST, "'."],
+        ["Equals the expected answer '", SECOND, "'."],
+    ]
+    explain, untold = sentences(pair.predicted, pair.expected, same, forms, same.astype(np.int64))
+    found = _completed(scorer, pair, same, {}, explain, [untold])
+    tags = ErrorTags([("wrong_answer",), _NO_TAGS], found.primary.astype(np.int32))
+    return BlockScores(found.primary, found.passed, {}, tags, found.explain)
+
+
+def _completed(
+    scorer: Scorer,
+    pair: TextPair,
+    primary: Floats,
+    parts: dict[str, Floats],
+    explain: TextColumn,
+    left_over: Sequence[npt.NDArray[Any]],
+) -> BlockScores:
+    """Return a block's scores with the rows that are left over judged by the item form."""
+    flags = np.zeros(len(pair), np.bool_)
+    for rows in left_over:
+        flags[rows] = True
+    rows = np.flatnonzero(flags)
+    if not len(rows):
+        return BlockScores(primary, primary >= scorer.pass_threshold, parts, _untagged(len(pair)), explain)
+    primary, parts = primary.copy(), {name: values.copy() for name, values in parts.items()}
+    known: dict[tuple[str, ...], int] = {_NO_TAGS: 0}
+    codes = np.zeros(len(pair), np.int32)
+    sentences_of_rows = []
+    for row in rows.tolist():
+        card = scorer(Text(pair.predicted[row]), Text(pair.expected[row]))
+        primary[row] = card.primary_score
+        codes[row] = known.setdefault(card.error_tags, len(known))
+        sentences_of_rows.append(card.explain)
+        for name, values in parts.items():
+            value = card.sub_scores[name]
+            values[row] = np.nan if value is None else value
+    told = replaced(explain, rows, sentences_of_rows)
+    passed = primary >= scorer.pass_threshold
+    return BlockScores(primary, passed, parts, ErrorTags(list(known), codes), told)
+
+
+def _untagged(length: int) -> ErrorTags:
+    return ErrorTags([_NO_TAGS], np.zeros(length, np.int32))
