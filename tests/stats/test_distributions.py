@@ -15,9 +15,7 @@ from steelyard.stats.distributions import (
 )
 
 TABLES = st.tuples(st.integers(1, 60), st.integers(1, 400)).flatmap(
-    lambda sizes: st.tuples(
-        st.integers(0, sizes[0]), st.just(sizes[0]), st.integers(0, sizes[1]), st.just(sizes[1])
-    )
+    lambda sizes: st.tuples(st.integers(0, sizes[0]), st.just(sizes[0]), st.integers(0, sizes[1]), st.just(sizes[1]))
 )
 
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from steelyard.aggregate.groups import full_name
+from steelyard.aggregate.tallies import TagTallies
 from steelyard.records.blocks import Floats, ScoredBlock
+from steelyard.records.items import UNTAGGED
+from steelyard.records.plans import NOTICE, ReportPlan
 
 INPUT_LENGTH = 500
+LISTED_TAGS = 20
+_MOST = 0.5
+"""A pair of tags is named where it holds most hard examples: fewer would list every combination."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,37 +36,47 @@ class HardExample:
 
 
 class HardExamples:
-    """Keeps the `limit` lowest items seen so far; merges."""
+    """Keeps the lowest items seen so far, as many as the plan asks for; merges."""
 
-    def __init__(self, limit: int, metric_name: str) -> None:
-        self.limit = limit
-        self.metric_name = metric_name
+    def __init__(self, plan: ReportPlan) -> None:
+        self.plan = plan
+        self.limit = plan.hard_examples
         self.kept: list[HardExample] = []
+        self.names: Counter[str] = Counter()
 
-    def update(self, block: ScoredBlock, values: Floats) -> None:
+    def update(self, block: ScoredBlock) -> None:
         """Take up the items of a block that are among the lowest."""
+        names, values = hardness(block, self.plan)
+        self.names.update(names)
         if not self.limit:
             return
         ranks = np.where(np.isnan(values), np.inf, values)
-        bound = self.kept[-1].value if len(self.kept) == self.limit else np.inf
-        candidates = np.flatnonzero(ranks < bound) if bound != np.inf else np.arange(len(ranks))
-        if len(candidates) > self.limit:
-            order = np.argsort(ranks[candidates], kind="stable")
-            candidates = candidates[order[: self.limit]]
-        self._keep([self._example(block, int(row), float(ranks[row])) for row in candidates])
+        candidates = self._candidates(ranks, block.start)
+        self._keep([self._example(block, int(row), float(ranks[row]), names[row]) for row in candidates])
+
+    def _candidates(self, ranks: Floats, start: int) -> Any:
+        rows = np.arange(len(ranks))
+        if len(self.kept) == self.limit:
+            value, index = self.kept[-1].key
+            rows = np.flatnonzero((ranks < value) | ((ranks == value) & (rows + start < index)))
+        if len(rows) > self.limit:
+            rows = rows[np.argsort(ranks[rows], kind="stable")[: self.limit]]
+        return rows
 
     def merge(self, other: HardExamples) -> None:
         """Take up another list's items."""
+        self.names.update(other.names)
         self._keep(other.kept)
 
     def _keep(self, examples: list[HardExample]) -> None:
-        self.kept = sorted([*self.kept, *examples], key=lambda example: example.key)[: self.limit]
+        if examples:
+            self.kept = sorted([*self.kept, *examples], key=lambda example: example.key)[: self.limit]
 
-    def _example(self, block: ScoredBlock, row: int, value: float) -> HardExample:
+    def _example(self, block: ScoredBlock, row: int, value: float, name: str) -> HardExample:
         text = block.inputs[row]
         entry = {
             "primary_metric": None if np.isinf(value) else value,
-            "primary_metric_name": self.metric_name,
+            "primary_metric_name": name,
             "prediction": block.outputs[row],
             "reference": block.expected[row],
             "input": text[:INPUT_LENGTH],
@@ -73,6 +91,54 @@ class HardExamples:
     def entries(self) -> list[dict[str, Any]]:
         """Return the lines of `hard_examples.jsonl`, ranked from 1."""
         return [{"rank": rank, **example.entry} for rank, example in enumerate(self.kept, start=1)]
+
+    @property
+    def metric_name(self) -> str:
+        """What the list is ranked by: the name that most items have."""
+        return min(self.names, key=lambda name: (-self.names[name], name)) if self.names else self.plan.primary
+
+    def summary(self, tallies: TagTallies) -> dict[str, Any]:
+        """Return which tags are over-represented among hard examples, with shares and lift."""
+        return {
+            "n": len(self.kept),
+            "primary_metric_name": self.metric_name,
+            "over_represented": over_represented([example.entry["tags"] for example in self.kept], tallies),
+            "notice": NOTICE,
+        }
+
+
+def hardness(block: ScoredBlock, plan: ReportPlan) -> tuple[list[str], Floats]:
+    """Return what ranks each item of a block, and its value.
+
+    For a classification that is the probability of the true label, as far as it is known; else whether the answer is
+    right.
+    """
+    if plan.hard_by != "confidence":
+        wanted = plan.hard_by if plan.hard_by in block.scores else ""
+        return [wanted or plan.primary] * len(block), block.scores[wanted] if wanted else block.primary
+    known, kinds = block.confidence, block.confidence_kind
+    if known is None:
+        return ["accuracy"] * len(block), block.primary
+    names = [(kinds.value(row) if kinds else None) or "accuracy" for row in range(len(block))]
+    return names, np.where(np.isnan(known), block.primary, known)
+
+
+def over_represented(kept: list[dict[str, str]], tallies: TagTallies) -> list[dict[str, Any]]:
+    """Return the tags, and pairs of tags, whose share among hard examples is above their share among all items."""
+    found: list[dict[str, Any]] = []
+    for keys, groups in tallies.searched().items() if kept else ():
+        hard = Counter(tuple(tags.get(key, UNTAGGED) for key in keys) for tags in kept)
+        for values, count in hard.items():
+            share = count / len(kept)
+            known = groups.get(values)
+            if known is None or UNTAGGED in values or (len(keys) > 1 and share < _MOST):
+                continue
+            overall = known.n / tallies.total.n
+            if share > overall:
+                entry = {"tag": full_name(keys, values), "n_hard": count, "hard_share": share, "item_share": overall}
+                found.append(entry | {"lift": share / overall})
+    found.sort(key=lambda entry: (-entry["lift"], entry["tag"]))
+    return found[:LISTED_TAGS]
 
 
 def tags_of(block: ScoredBlock, row: int) -> dict[str, str]:

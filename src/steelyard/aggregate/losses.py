@@ -6,60 +6,111 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from steelyard.records.blocks import ScoredBlock
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.aggregate.resampled import ResampledSums
+from steelyard.records.blocks import Counts, Floats
 from steelyard.registry import metric
+from steelyard.stats import ExactSum
+from steelyard.stats.intervals import BOOTSTRAP
+from steelyard.stats.resampling import percentile_ends
 
 WITHOUT_LOSSES = "needs a model, or rows that carry `loss` and `n_tokens`; these are stored predictions without them"
+TOO_LARGE = "exp(eval_loss) is too large for a number"
+LEVEL = 0.95
+
+_ABSURD = 1e200
+_STEP = float(1 << 20)
+_LARGEST = float(1 << 36)
+"""Weighted losses are drawn again in steps of 2^-20, up to this size; the figures themselves are exact."""
 
 
 class Losses:
     """Token-weighted cross-entropy over items that have a loss; merges exactly."""
 
-    def __init__(self) -> None:
-        self.weighted = Fraction(0)
+    def __init__(self, *, clustered: bool = False) -> None:
+        self.weighted = ExactSum()
+        self.units = ResampledSums(2, clustered=clustered)
         self.tokens = 0
-        self.items = 0
 
-    def update(self, block: ScoredBlock) -> None:
-        """Add the losses of a block: each the mean over the tokens of its item."""
-        for loss, tokens in zip(block.details.get("loss", ()), block.details.get("n_tokens", ()), strict=True):
-            if loss is not None and tokens is not None and tokens > 0:
-                self.weighted += Fraction(loss) * Fraction(tokens)
-                self.tokens += int(tokens)
-                self.items += 1
+    def update(self, hashes: Counts, losses: Floats, tokens: Floats) -> None:
+        """Add items: each loss is the mean over the tokens of its item; NaN is none."""
+        known = ~np.isnan(losses) & (tokens > 0)
+        losses, tokens = losses[known], tokens[known]
+        # The product of a loss and a token count rounds once per item; what is added up after that is exact.
+        weighted = np.clip(losses, -_ABSURD, _ABSURD) * tokens
+        self.weighted.add(weighted)
+        steps = np.rint(np.clip(weighted, -_LARGEST, _LARGEST) * _STEP).astype(np.int64)
+        self.units.update(hashes[known], np.stack((steps, tokens.astype(np.int64)), axis=1))
+        self.tokens += int(tokens.sum())
 
     def merge(self, other: Losses) -> None:
         """Add the losses of further items."""
-        self.weighted += other.weighted
+        self.weighted.merge(other.weighted)
+        self.units.merge(other.units)
         self.tokens += other.tokens
-        self.items += other.items
 
-    def figures(self, wanted: bool) -> dict[str, Any]:  # noqa: FBT001 - one question, asked by position
-        """Return `eval_loss` and `perplexity` where they were asked for and there are losses."""
-        if not wanted or not self.tokens:
-            return {}
-        loss = eval_loss(self)
-        return {"eval_loss": loss, "perplexity": perplexity(self)}
+    @property
+    def mean(self) -> Fraction | None:
+        """The loss per token."""
+        return self.weighted.fraction / self.tokens if self.tokens else None
 
-    def unavailable(self, wanted: bool) -> dict[str, str]:  # noqa: FBT001 - one question, asked by position
-        """Return why a figure that was asked for is not there."""
-        if not wanted:
+    def details(self, *, rounds: int, seed: int) -> dict[str, dict[str, Any]]:
+        """Return both figures with their intervals; none where no item has a loss."""
+        if not self.tokens:
             return {}
+        low, high = self._ends(rounds, seed)
+        shared = {"n": self.units.n, "level": LEVEL, "method": BOOTSTRAP, "direction": "lower"}
+        value = perplexity(self)
+        return {
+            "eval_loss": {"value": eval_loss(self), "ci_low": low, "ci_high": high, **shared},
+            "perplexity": {"value": value, "ci_low": _exp(low), "ci_high": _exp(high), **shared}
+            | ({"reason": TOO_LARGE} if value is None else {}),
+        }
+
+    def _ends(self, rounds: int, seed: int) -> tuple[float | None, float | None]:
+        if self.units.units < 2:
+            return None, None
+        draws = self.units.draws(rounds=rounds, seed=seed)
+        return percentile_ends(draws[:, 0] / _STEP / np.maximum(draws[:, 1], 1.0), LEVEL)
+
+    def unavailable(self) -> dict[str, str]:
+        """Return why a figure is not there."""
         if not self.tokens:
             return {"eval_loss": WITHOUT_LOSSES, "perplexity": WITHOUT_LOSSES}
-        return {} if perplexity(self) is not None else {"perplexity": "exp(eval_loss) is too large for a number"}
+        return {} if perplexity(self) is not None else {"perplexity": TOO_LARGE}
 
 
 @metric("eval_loss", kind="loss", direction="lower", bounded=False)
-def eval_loss(losses: Losses) -> float:
+def eval_loss(losses: Losses) -> float | None:
     """Cross-entropy per token over the test set."""
-    return float(losses.weighted / losses.tokens)
+    mean = losses.mean
+    return None if mean is None else float(mean)
 
 
 @metric("perplexity", kind="loss", direction="lower", bounded=False)
 def perplexity(losses: Losses) -> float | None:
     """Exponential of eval_loss; null where that overflows."""
+    return _exp(eval_loss(losses))
+
+
+def _exp(value: float | None) -> float | None:
+    if value is None:
+        return None
     try:
-        return math.exp(eval_loss(losses))
+        return math.exp(value)
     except OverflowError:
         return None
+
+
+def loss_columns(details: dict[str, Any], length: int) -> tuple[Floats, Floats] | None:
+    """Return the losses and token counts of a block; None where it has neither."""
+    losses, tokens = (_numbers(details.get(name), length) for name in ("loss", "n_tokens"))
+    return None if np.isnan(losses).all() else (losses, np.where(np.isnan(tokens), 0.0, tokens))
+
+
+def _numbers(values: Any, length: int) -> npt.NDArray[np.float64]:
+    if values is None:
+        return np.full(length, np.nan)
+    return np.array([math.nan if value is None else float(value) for value in values], np.float64)

@@ -7,21 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.aggregate.classification import Confusion, ConfusionTally, figures
+from steelyard.aggregate.classification import ConfusionTally
 from steelyard.aggregate.hard_examples import HardExamples
-from steelyard.aggregate.losses import Losses
-from steelyard.aggregate.means import ClusteredMeans, Mean, columns, detail, ends
+from steelyard.aggregate.means import Mean
 from steelyard.aggregate.slices import Slices
 from steelyard.aggregate.tallies import TagTallies
+from steelyard.aggregate.tally import Numbers, Tally
 from steelyard.aggregate.worst_slices import worst_slices
-from steelyard.records.blocks import Floats, ScoredBlock
-from steelyard.records.items import SKIPPED, STATES, State
-from steelyard.records.plans import NOTICE, ReportPlan
+from steelyard.records.blocks import ScoredBlock
+from steelyard.records.items import SKIPPED, STATES
+from steelyard.records.plans import NOTICE, RULE_PREFIX, ReportPlan
 from steelyard.registry import metrics as registered_metrics
 from steelyard.registry import scorers as registered_scorers
-from steelyard.stats import bootstrap_matrix
-
-MATRIX_STATISTICS = ("accuracy", "macro_f1", "weighted_f1")
+from steelyard.stats import ValueCounts
 
 
 class Report:
@@ -31,80 +29,64 @@ class Report:
         self.plan = plan
         self.bounded = {name: is_bounded(name) for name in (plan.primary, *plan.metrics)}
         self.bounded[plan.primary] = True
-        self.states: Counter[State] = Counter()
+        self.bounded |= {RULE_PREFIX + name: True for name in plan.rules}
+        self.states: Counter[str] = Counter()
         self.error_tags: Counter[str] = Counter()
-        self.means = {name: Mean(bounded=bounded) for name, bounded in self.bounded.items()}
+        self.all = Tally(plan, self.bounded)
         self.answered = Mean(bounded=True)
-        self.confusion = ConfusionTally()
         self.tallies = TagTallies()
         self.slices = Slices(plan, self.bounded)
-        self.clusters = ClusteredMeans()
-        self.losses = Losses()
-        self.hard = HardExamples(plan.hard_examples, plan.primary)
-        self.ranked_by = ""
+        self.hard = HardExamples(plan)
 
     def update(self, block: ScoredBlock) -> None:
         """Add a block of judged items."""
-        numbers = columns(self.plan.metrics, block.scores, len(block)) | {self.plan.primary: block.primary}
-        for name, values in numbers.items():
-            self.means[name].update(values)
+        numbers = Numbers.of(block, self.plan)
+        self.all.update(numbers)
         self._count(block)
         self.tallies.update(block.primary, block.tags)
         self.slices.update(block, numbers)
-        if block.truth is not None and block.guess is not None:
-            self.confusion.update(block.truth, block.guess)
-        if self.plan.clustered and block.clusters is not None:
-            self.clusters.update(block.clusters, numbers)
-        self.losses.update(block)
-        name, values = self._hardness(block)
-        self.hard.metric_name = self.ranked_by = name
-        self.hard.update(block, values)
+        self.hard.update(block)
 
     def _count(self, block: ScoredBlock) -> None:
         counts = np.bincount(block.states.codes, minlength=len(block.states.names)).tolist()
-        for name, count in zip(block.states.names, counts, strict=True):
-            self.states[name] += count  # type: ignore[index]
+        self.states.update(dict(zip(block.states.names, counts, strict=True)))
         skipped = [index for index, name in enumerate(block.states.names) if name in SKIPPED]
-        self.answered.update(block.primary[~np.isin(block.states.codes, skipped)])
+        self.answered.update(block.primary[~np.isin(block.states.codes, skipped)] if skipped else block.primary)
         sets = np.bincount(block.error_tags.codes, minlength=len(block.error_tags.sets)).tolist()
         for tags, count in zip(block.error_tags.sets, sets, strict=True):
             for tag in tags:
                 self.error_tags[tag] += count
 
-    def _hardness(self, block: ScoredBlock) -> tuple[str, Floats]:
-        """Return what hard examples are ranked by, and its values."""
-        wanted = self.plan.hard_by
-        if wanted == "confidence":
-            known = block.confidence
-            if known is not None and not np.isnan(known).all():
-                return "confidence", np.where(np.isnan(known), block.primary, known)
-            return self.plan.primary, block.primary
-        if wanted and wanted in block.scores:
-            return wanted, block.scores[wanted]
-        return self.plan.primary, block.primary
-
     def merge(self, other: Report) -> None:
         """Add the report of further items."""
         self.states.update(other.states)
         self.error_tags.update(other.error_tags)
-        for name, mean in other.means.items():
-            self.means[name].merge(mean)
+        self.all.merge(other.all)
         self.answered.merge(other.answered)
-        self.confusion.merge(other.confusion)
         self.tallies.merge(other.tallies)
         self.slices.merge(other.slices)
-        self.losses.merge(other.losses)
         self.hard.merge(other.hard)
-        self.ranked_by = self.ranked_by or other.ranked_by
 
     @property
     def n_items(self) -> int:
         """How many items were judged."""
         return sum(self.states.values())
 
+    @property
+    def confusion(self) -> ConfusionTally:
+        """The counts of true and predicted labels."""
+        return self.all.confusion
+
+    @property
+    def design_effect(self) -> float:
+        """By how much clustering widens the variance of the primary score."""
+        clusters = self.all.clusters
+        return 1.0 if clusters is None else clusters.design_effect(self.plan.primary, self.tallies.total.squares)
+
     def scorecard(self) -> dict[str, Any]:
         """Return seed 000's scorecard of the run."""
-        primary = self.means[self.plan.primary].values
+        primary = self.all.means[self.plan.primary].values
+        assert isinstance(primary, ValueCounts)
         skipped = {state: self.states[state] for state in SKIPPED}
         n_skipped = sum(skipped.values())
         found: dict[str, Any] = {
@@ -116,10 +98,10 @@ class Report:
             "primary_score": primary.mean,
             "score_if_answered": self.answered.values.mean,
             "stddev": primary.population_stddev if self.n_items >= 2 else None,
-            "min_score": getattr(primary, "minimum", None),
-            "max_score": getattr(primary, "maximum", None),
+            "min_score": primary.minimum,
+            "max_score": primary.maximum,
         }
-        for (key, *others), _ in sorted(self.tallies.searched().items()):
+        for key, *others in self.tallies.searched():
             if not others:
                 parts = self.tallies.breakdown(key)
                 found[f"{key}_scores"] = {name: moments.mean for name, moments in parts.items()}
@@ -128,76 +110,40 @@ class Report:
 
     def results(self, signatures: dict[str, str] | None = None) -> dict[str, Any]:
         """Return the content of `eval_results.json`, as far as the items decide it."""
-        details = self._details(signatures or {})
-        matrix = self.confusion.confusion(self.plan.choices)
-        values = {name: entry["value"] for name, entry in details.items()}
-        classified = figures(matrix, self.plan.classification) if self.plan.classification else {}
+        plan, known = self.plan, signatures or {}
+        details = self.all.details(plan, self.design_effect)
+        signed = {name: entry | _signature(known.get(name)) for name, entry in details.items()}
         found: dict[str, Any] = {
-            "primary_metric": self.plan.primary,
+            "primary_metric": plan.primary,
             "scorecard": self.scorecard(),
-            "metrics": {**values, **classified, **self.losses.figures(self.plan.losses)},
-            "metric_details": {**details, **self._matrix_details(matrix, classified)},
-            "unavailable": {**self.plan.unavailable, **self.losses.unavailable(self.plan.losses)},
+            "metrics": {**{name: entry["value"] for name, entry in details.items()}, **self.all.figures(plan)},
+            "metric_details": signed,
+            "unavailable": {**plan.unavailable, **(self.all.losses.unavailable() if plan.losses else {})},
             "error_tags": dict(sorted(self.error_tags.items(), key=lambda pair: (-pair[1], pair[0]))),
         }
-        if self.plan.classification:
-            found["labels"] = list(matrix.labels)
-            found["confusion_columns"] = list(matrix.columns)
-        if self.plan.slice_by:
-            found["slices"] = self.slices.results()
-        found["worst_slices"] = worst_slices(self.tallies)
-        found["tags_left_out"] = sorted(self.tallies.left_out)
-        found["hard_examples"] = self._hard_summary()
+        if plan.classification:
+            matrix = self.all.matrix(plan)
+            found |= {"labels": list(matrix.labels), "confusion_columns": list(matrix.columns)}
+        if plan.rules:
+            found["format_rules"] = {name: self.all.mean_detail(RULE_PREFIX + name, plan) for name in plan.rules}
+        if plan.slice_by:
+            found["slices"] = self.slices.results(self.design_effect)
+            found["slices_left_out"] = self.slices.reasons()
+        return found | self._attribution()
+
+    def _attribution(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "worst_slices": worst_slices(self.tallies, design_effect=self.design_effect),
+            "tags_left_out": sorted(self.tallies.left_out),
+            "hard_examples": self.hard.summary(self.tallies),
+        }
+        if self.all.clusters is not None:
+            found["design_effect"] = self.design_effect
         return found | {"notice": NOTICE}
 
-    def _details(self, signatures: dict[str, str]) -> dict[str, dict[str, Any]]:
-        plan, found = self.plan, {}
-        for name, mean in self.means.items():
-            if not mean.values.n and name not in (plan.primary, *plan.metrics):
-                continue
-            if plan.clustered:
-                interval = self.clusters.interval(name, rounds=plan.rounds, seed=plan.seed)
-            else:
-                interval = mean.interval(rounds=plan.rounds, seed=plan.seed)
-            direction = "higher" if name == plan.primary else plan.directions.get(name)
-            found[name] = detail(mean, interval, direction, signatures.get(name))
-        return found
 
-    def _matrix_details(self, matrix: Confusion, classified: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        if not self.plan.classification or not matrix.labels:
-            return {}
-        size = len(matrix.labels)
-        rest = matrix.matrix[:, size:].sum(axis=1, keepdims=True)
-        padded = np.concatenate([matrix.square, rest], axis=1)
-        found = {}
-        for name in MATRIX_STATISTICS:
-            if name in classified:
-                interval = bootstrap_matrix(padded, name, rounds=self.plan.rounds, seed=self.plan.seed)  # type: ignore[arg-type]
-                n = int(matrix.matrix.sum())
-                found[name] = {"value": classified[name], "n": n, **ends(interval), "direction": "higher"}
-        return found
-
-    def _hard_summary(self) -> dict[str, Any]:
-        """Return which tags are over-represented among hard examples, with shares and lift."""
-        kept = [example.entry["tags"] for example in self.hard.kept]
-        found = []
-        for (key, *others), groups in self.tallies.searched().items():
-            if others or not kept:
-                continue
-            for value, moments in groups.items():
-                share = sum(tags.get(key) == value for tags in kept) / len(kept)
-                overall = moments.n / self.n_items
-                if share > overall:
-                    found.append(
-                        {"tag": f"{key}={value}", "hard_share": share, "item_share": overall, "lift": share / overall}
-                    )
-        found.sort(key=lambda entry: (-entry["lift"], entry["tag"]))
-        return {
-            "n": len(kept),
-            "primary_metric_name": self.hard.metric_name,
-            "over_represented": found,
-            "notice": NOTICE,
-        }
+def _signature(known: str | None) -> dict[str, str]:
+    return {"signature": known} if known else {}
 
 
 def is_bounded(name: str) -> bool:

@@ -6,36 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.aggregate.classification import ConfusionTally, figures
-from steelyard.aggregate.means import Mean, ends
-from steelyard.aggregate.tallies import crossed
-from steelyard.records.blocks import Floats, Labels, ScoredBlock
-from steelyard.records.items import UNTAGGED
+from steelyard.aggregate.groups import Values, group, slice_name, untagged_last
+from steelyard.aggregate.tally import Numbers, Tally
+from steelyard.records.blocks import Labels, ScoredBlock
 from steelyard.records.plans import ReportPlan
 
+MAX_SLICES = 1000
+"""A key with more values than this is an id, not a segment; it is left out and named as left out."""
 
-class Slice:
-    """One slice: its size, its means, its confusion matrix."""
-
-    def __init__(self) -> None:
-        self.n = 0
-        self.means: dict[str, Mean] = {}
-        self.confusion = ConfusionTally()
-
-    def update(self, numbers: dict[str, Floats], bounded: dict[str, bool]) -> None:
-        """Add the items of a block that are in the slice."""
-        for name, values in numbers.items():
-            self.means.setdefault(name, Mean(bounded=bounded[name])).update(values)
-
-    def merge(self, other: Slice) -> None:
-        """Add another part of the same slice."""
-        self.n += other.n
-        self.confusion.merge(other.confusion)
-        for name, mean in other.means.items():
-            if name in self.means:
-                self.means[name].merge(mean)
-            else:
-                self.means[name] = mean
+BY_CLASS = ("support", "precision_per_class", "recall_per_class", "f1_per_class")
+"""Classification metrics that have one number for each class. The matrix itself is for the whole run only."""
 
 
 class Slices:
@@ -44,51 +24,71 @@ class Slices:
     def __init__(self, plan: ReportPlan, bounded: dict[str, bool]) -> None:
         self.plan = plan
         self.bounded = bounded
-        self.found: dict[tuple[str, ...], dict[str, Slice]] = {keys: {} for keys in plan.slice_by}
+        self.found: dict[tuple[str, ...], dict[Values, Tally]] = {keys: {} for keys in plan.slice_by}
+        self.left_out: set[tuple[str, ...]] = set()
 
-    def update(self, block: ScoredBlock, numbers: dict[str, Floats]) -> None:
+    def update(self, block: ScoredBlock, numbers: Numbers) -> None:
         """Add a block to every slice it has items in."""
         for keys, slices in self.found.items():
-            names, codes = crossed([_labels(block, key) for key in keys], keys)
-            for code in np.unique(codes).tolist():
-                rows = codes == code
-                part = slices.setdefault(names[code], Slice())
-                part.n += int(rows.sum())
-                part.update({name: values[rows] for name, values in numbers.items()}, self.bounded)
-                if block.truth is not None and block.guess is not None and self.plan.classification:
-                    part.confusion.update(block.truth, block.guess, rows)
+            if keys in self.left_out:
+                continue
+            groups = group([_labels(block, key) for key in keys])
+            for values, rows in zip(groups.values, groups.rows(), strict=True):
+                self._tally(slices, values).update(numbers.take(rows))
+            self._limit(keys)
 
     def merge(self, other: Slices) -> None:
         """Add another part of the items."""
+        self.left_out |= other.left_out
         for keys, slices in other.found.items():
-            for name, part in slices.items():
-                self.found[keys].setdefault(name, Slice()).merge(part)
+            for values, part in slices.items():
+                self._tally(self.found[keys], values).merge(part)
+            self._limit(keys)
 
-    def results(self) -> dict[str, dict[str, dict[str, Any]]]:
+    def _tally(self, slices: dict[Values, Tally], values: Values) -> Tally:
+        if values not in slices:
+            slices[values] = Tally(self.plan, self.bounded)
+        return slices[values]
+
+    def _limit(self, keys: tuple[str, ...]) -> None:
+        if keys in self.left_out or len(self.found[keys]) > MAX_SLICES:
+            self.left_out.add(keys)
+            self.found[keys].clear()
+
+    def results(self, design_effect: float = 1.0) -> dict[str, dict[str, dict[str, Any]]]:
         """Return seed 001's shape: key, value, then n, the metrics and the primary's interval."""
         return {
-            " & ".join(keys): {name: self._figures(slices[name]) for name in sorted(slices, key=_untagged_last)}
+            " & ".join(keys): {
+                slice_name(keys, values): self._figures(slices[values], design_effect)
+                for values in sorted(slices, key=untagged_last)
+            }
             for keys, slices in self.found.items()
+            if keys not in self.left_out
         }
 
-    def _figures(self, part: Slice) -> dict[str, Any]:
+    def reasons(self) -> dict[str, str]:
+        """Return why a key that was asked for has no slices."""
+        reason = f"has more than {MAX_SLICES} values: an id, not a segment"
+        return {" & ".join(keys): reason for keys in sorted(self.left_out)}
+
+    def _figures(self, part: Tally, design_effect: float) -> dict[str, Any]:
         plan = self.plan
-        found: dict[str, Any] = {"n": part.n}
-        intervals: dict[str, Any] = {}
-        if plan.classification:
-            names = [name for name in plan.classification if name != "confusion_matrix"]
-            found |= figures(part.confusion.confusion(plan.choices), names)
-        for name, mean in part.means.items():
-            if mean.values.n:
-                found[name] = mean.values.mean
-                intervals[name] = ends(mean.interval(rounds=plan.rounds, seed=plan.seed))
-        primary = intervals[plan.primary]
-        return found | {"ci_low": primary["ci_low"], "ci_high": primary["ci_high"], "intervals": intervals}
+        details = part.details(plan, design_effect)
+        classes = {name: value for name, value in part.figures(plan).items() if name in BY_CLASS}
+        intervals = {
+            name: {key: entry[key] for key in ("n", "ci_low", "ci_high", "level", "method")}
+            for name, entry in details.items()
+        }
+        primary = details[plan.primary]
+        return {
+            "n": part.n,
+            **{name: entry["value"] for name, entry in details.items()},
+            **classes,
+            "ci_low": primary["ci_low"],
+            "ci_high": primary["ci_high"],
+            "intervals": intervals,
+        }
 
 
 def _labels(block: ScoredBlock, key: str) -> Labels:
     return block.tags.get(key) or Labels((), np.full(len(block), -1, np.int32))
-
-
-def _untagged_last(name: str) -> tuple[bool, str]:
-    return UNTAGGED in name, name

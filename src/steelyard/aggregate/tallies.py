@@ -1,17 +1,20 @@
 """Counts and sums of the primary score by tag value: what breakdowns and the search for weak slices need.
 
-Sums are kept in two limbs of 26 bits, each an exact integer in a double, so that they do not depend on the order of
-items or on how they were cut into blocks.
+Sums are kept in limbs of 26 bits, each a whole number in a double, so that they do not depend on the order of items or
+on how they were cut into blocks. Three limbs hold every score above 2^-25 without rounding.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.aggregate.groups import Groups, Values, group, untagged_last
 from steelyard.records.blocks import Floats, Labels
 from steelyard.records.items import UNTAGGED
 
@@ -21,141 +24,149 @@ MAX_KEYS = 12
 MAX_VALUES = 200
 """A tag with more values than this is an id, not a segment; it is left out of the search and named as left out."""
 
+Sums: TypeAlias = npt.NDArray[np.float64]
+"""By row: n, three limbs of the sum, two limbs of the sum of squares, how many scores are neither 0 nor 1."""
+
+_ROWS = 7
+
 
 @dataclass(slots=True)
 class Moments:
-    """How many items, the sum of their scores and of the squares, in limbs."""
+    """How many items, the sum of their scores and of the squares."""
 
-    n: int = 0
-    high: float = 0.0
-    low: float = 0.0
-    squares_high: float = 0.0
-    squares_low: float = 0.0
-    zero_one: bool = True
+    sums: Sums
+
+    @classmethod
+    def empty(cls) -> Moments:
+        """Return the moments of no items."""
+        return cls(np.zeros(_ROWS))
 
     @property
-    def total(self) -> float:
+    def n(self) -> int:
+        """How many items there are."""
+        return int(self.sums[0])
+
+    @property
+    def total(self) -> Fraction:
         """The sum of scores."""
-        return self.high / LIMB + self.low / LIMB / LIMB
+        high, middle, low = (int(part) for part in self.sums[1:4])
+        return Fraction((high << 52) + (middle << 26) + low, 1 << 78)
 
     @property
     def squares(self) -> float:
         """The sum of squared scores."""
-        return self.squares_high / LIMB + self.squares_low / LIMB / LIMB
+        return float(self.sums[4] / LIMB + self.sums[5] / LIMB / LIMB)
+
+    @property
+    def zero_one(self) -> bool:
+        """Whether every score is 0 or 1."""
+        return bool(self.sums[6] == 0)
 
     @property
     def mean(self) -> float:
-        """The mean score."""
-        return self.total / self.n
+        """The mean score, rounded once."""
+        return float(self.total / self.n)
 
-    def subtract(self, other: Moments) -> None:
-        """Take another group's items away."""
-        self.n -= other.n
-        self.high -= other.high
-        self.low -= other.low
-        self.squares_high -= other.squares_high
-        self.squares_low -= other.squares_low
-
-    def add(self, other: Moments) -> None:
-        """Add another group's items."""
-        self.n += other.n
-        self.high += other.high
-        self.low += other.low
-        self.squares_high += other.squares_high
-        self.squares_low += other.squares_low
-        self.zero_one = self.zero_one and other.zero_one
+    def __sub__(self, other: Moments) -> Moments:
+        return Moments(self.sums - other.sums)
 
 
-def grouped_moments(values: Floats, codes: npt.NDArray[np.int64], groups: int) -> list[Moments]:
-    """Return the moments of `values` in [0, 1] for each group code."""
-    high, low = _limbs(values)
-    squares_high, squares_low = _limbs(values * values)
-    partial = ((values != 0.0) & (values != 1.0)).astype(np.float64)
-    sums = [
-        np.bincount(codes, weights=part, minlength=groups).tolist()
-        for part in (high, low, squares_high, squares_low, partial)
-    ]
-    counts = np.bincount(codes, minlength=groups).tolist()
-    return [
-        Moments(count, h, low_sum, sh, sl, not fractions)
-        for count, h, low_sum, sh, sl, fractions in zip(counts, *sums, strict=True)
-    ]
+class BlockMoments:
+    """The scores of a block in limbs, ready to be added up by any grouping."""
+
+    def __init__(self, values: Floats) -> None:
+        high, middle, low = _limbs(values, 3)
+        squares_high, squares_low = _limbs(values * values, 2)
+        partial = ((values != 0.0) & (values != 1.0)).astype(np.float64)
+        self._parts = (high, middle, low, squares_high, squares_low, partial)
+        self._length = len(values)
+
+    def whole(self) -> Sums:
+        """Return the sums over all items."""
+        return np.array([float(self._length), *(part.sum() for part in self._parts)])
+
+    def by(self, groups: Groups) -> Sums:
+        """Return the sums of each group, one column each."""
+        size = len(groups.values)
+        parts = [np.bincount(groups.codes, weights=part, minlength=size) for part in self._parts]
+        return np.stack([groups.sizes.astype(np.float64), *parts])
 
 
-def _limbs(values: Floats) -> tuple[Floats, Floats]:
-    scaled = values * LIMB
-    high = np.floor(scaled)
-    return high, np.floor((scaled - high) * LIMB)
-
-
-def value_codes(labels: Labels) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """Return names and codes with the untagged as a value of their own, at the end."""
-    names = [*labels.names, UNTAGGED]
-    return names, np.where(labels.codes < 0, len(labels.names), labels.codes).astype(np.int64)
-
-
-def crossed(labels: list[Labels], keys: tuple[str, ...]) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """Return names `a=x & b=y` and codes of the combinations of several tags."""
-    names, codes = value_codes(labels[0])
-    if len(keys) == 1:
-        return names, codes
-    names = [f"{keys[0]}={name}" for name in names]
-    for key, other in zip(keys[1:], labels[1:], strict=True):
-        more, further = value_codes(other)
-        names = [f"{name} & {key}={value}" for name in names for value in more]
-        codes = codes * len(more) + further
-    return names, codes
+def _limbs(values: Floats, count: int) -> list[Floats]:
+    limbs = []
+    for _ in range(count):
+        values = values * LIMB
+        limb = np.floor(values)
+        limbs.append(limb)
+        values = values - limb
+    return limbs
 
 
 class TagTallies:
     """Moments of the primary score over all items, by value of every tag, and by pairs of values; merges."""
 
     def __init__(self) -> None:
-        self.total = Moments()
-        self.groups: dict[tuple[str, ...], dict[str, Moments]] = {}
+        self.total = Moments.empty()
+        self.groups: dict[tuple[str, ...], dict[Values, Moments]] = {}
         self.left_out: set[str] = set()
 
     def update(self, values: Floats, tags: dict[str, Labels]) -> None:
         """Add a block of scores with its tags."""
-        self.total.add(grouped_moments(values, np.zeros(len(values), np.int64), 1)[0])
-        for key in sorted(tags):
-            self._count((key,), values, tags)
-            if len(self.groups.get((key,), ())) > MAX_VALUES:
-                self.left_out.add(key)
-        searched = [key for key in sorted(tags) if key not in self.left_out][:MAX_KEYS]
-        for pair in combinations(searched, 2):
-            self._count(pair, values, tags)
+        moments = BlockMoments(values)
+        self.total.sums += moments.whole()
+        keys = sorted(tags)
+        for key in keys:
+            self._count((key,), moments, tags)
+        for pair in combinations(keys[:MAX_KEYS], 2):
+            self._count(pair, moments, tags)
 
-    def _count(self, keys: tuple[str, ...], values: Floats, tags: dict[str, Labels]) -> None:
+    def _count(self, keys: tuple[str, ...], moments: BlockMoments, tags: dict[str, Labels]) -> None:
         if self.left_out.intersection(keys):
             return
-        names, codes = crossed([tags[key] for key in keys], keys)
-        self._add(keys, names, grouped_moments(values, codes, len(names)))
+        groups = group([tags[key] for key in keys])
+        self._add(keys, groups.values, moments.by(groups))
 
     def merge(self, other: TagTallies) -> None:
         """Add another tally's groups."""
-        self.total.add(other.total)
-        for keys, found in other.groups.items():
-            self._add(keys, list(found), list(found.values()))
+        self.total.sums += other.total.sums
         self.left_out |= other.left_out
+        for keys, found in other.groups.items():
+            if found and not self.left_out.intersection(keys):
+                self._add(keys, list(found), np.stack([moments.sums for moments in found.values()], axis=1))
 
-    def _add(self, keys: tuple[str, ...], names: list[str], moments: list[Moments]) -> None:
-        group = self.groups.setdefault(keys, {})
-        for name, found in zip(names, moments, strict=True):
-            if found.n:
-                group.setdefault(name, Moments()).add(found)
+    def _add(self, keys: tuple[str, ...], values: list[Values], sums: Sums) -> None:
+        known = self.groups.setdefault(keys, {})
+        for place, value in enumerate(values):
+            if value in known:
+                known[value].sums += sums[:, place]
+            else:
+                known[value] = Moments(sums[:, place].copy())
+        if len(keys) == 1 and len(known) > MAX_VALUES:
+            self._leave_out(keys[0])
 
-    def searched(self) -> dict[tuple[str, ...], dict[str, Moments]]:
-        """Return the groups of keys that have few enough values to be segments."""
-        few = {key for key, *others in self.groups if not others and len(self.groups[key,]) <= MAX_VALUES}
-        few -= self.left_out
-        return {keys: found for keys, found in self.groups.items() if few.issuperset(keys)}
+    def _leave_out(self, key: str) -> None:
+        self.left_out.add(key)
+        self.groups = {keys: found for keys, found in self.groups.items() if key not in keys}
+
+    def searched(self) -> dict[tuple[str, ...], dict[Values, Moments]]:
+        """Return the groups by key and by pair of keys, what lacks a tag in every block included.
+
+        Which keys are crossed depends on all keys that occur, not on the block in which one shows up first.
+        """
+        keys = self.left_out.union(*(found for found in self.groups))
+        crossed = set(sorted(keys)[:MAX_KEYS])
+        listed = [found for found in sorted(self.groups) if len(found) == 1 or crossed.issuperset(found)]
+        return {found: self._whole(found) for found in listed}
+
+    def _whole(self, keys: tuple[str, ...]) -> dict[Values, Moments]:
+        """Return the groups of keys so that they add up to all items: blocks without the tag are `_untagged` too."""
+        found = dict(self.groups[keys])
+        missing = self.total.sums - sum((moments.sums for moments in found.values()), np.zeros(_ROWS))
+        if len(keys) == 1 and missing[0]:
+            untagged = found.get((UNTAGGED,), Moments.empty())
+            found[UNTAGGED,] = Moments(untagged.sums + missing)
+        return {values: found[values] for values in sorted(found, key=untagged_last)}
 
     def breakdown(self, key: str) -> dict[str, Moments]:
-        """Return the moments by value of one tag; what lacks the tag is the rest, so the parts add up to all items."""
-        found = {name: moments for name, moments in self.groups[key,].items() if name != UNTAGGED}
-        rest = Moments(zero_one=self.total.zero_one)
-        rest.add(self.total)
-        for moments in found.values():
-            rest.subtract(moments)
-        return {**dict(sorted(found.items())), **({UNTAGGED: rest} if rest.n else {})}
+        """Return the moments by value of one tag, so that the parts add up to all items."""
+        return {values[0]: moments for values, moments in self._whole((key,)).items()}

@@ -17,6 +17,7 @@ from steelyard.records.items import Item, Prediction
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 """NaN stands for null: no metric value is ever NaN."""
+Counts: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,14 @@ class TextColumn(Sequence[str]):
         whole = self.data.tobytes()
         for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
             yield whole[start:end].decode("utf-8", "surrogatepass")
+
+
+def replaced(column: TextColumn, rows: npt.NDArray[np.int64], texts: Sequence[str]) -> TextColumn:
+    """Return a column with other texts in some of its rows."""
+    others = TextColumn.of(texts)
+    starts, ends = column.starts.copy(), column.ends.copy()
+    starts[rows], ends[rows] = others.starts + len(column.data), others.ends + len(column.data)
+    return TextColumn(np.concatenate([column.data, others.data]), starts, ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +145,11 @@ class ScoredBlock:
     """For classification: the predicted label; none where there was no answer."""
     confidence: Floats | None = None
     """For classification: the probability given to the true label, as far as it is known."""
+    confidence_kind: Labels | None = None
+    """For classification: what `confidence` is, `true_label_probability` or `confidence`; none where it is unknown."""
     clusters: Labels | None = None
+    counts: dict[str, Counts] = field(default_factory=dict)
+    """Whole numbers per item by corpus metric, one row each; their sums make the metric."""
     details: dict[str, Sequence[Any]] = field(default_factory=dict)
     """Columns that are stored and not aggregated: tokens, time, conversation, turn."""
 

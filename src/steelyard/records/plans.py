@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
 
 from steelyard.records.scores import Direction
 
@@ -26,6 +30,21 @@ DERIVED_TAGS = ("length_bucket", "turn", "operations", "answer_type")
 """Tags that are computed when a slice asks for them and the data does not have them."""
 
 
+RULE_PREFIX = "rule."
+"""Before a format rule's name in per-item numbers."""
+FORMAT_COMPLIANCE = "format_compliance"
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFigure:
+    """A corpus metric ready to be computed from the sums of its whole numbers."""
+
+    width: int
+    """How many numbers each item has."""
+    figure: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
+    """From rows of sums to one value each."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReportPlan:
     """Which numbers to report over the judged items."""
@@ -43,6 +62,10 @@ class ReportPlan:
     hard_examples: int = 50
     hard_by: str = ""
     """The per-item number that ranks hard examples; empty for the primary score."""
+    corpus: dict[str, CorpusFigure] = field(default_factory=dict)
+    """Corpus metrics asked for."""
+    rules: tuple[str, ...] = ()
+    """Names of format rules; each has a per-item number `rule.<name>`, and all together `format_compliance`."""
     losses: bool = False
     clustered: bool = False
     unavailable: dict[str, str] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from steelyard.records.answers import ANSWER_CLASSES, AnswerType
@@ -65,6 +65,7 @@ def metric(
     kind: MetricKind = "item",
     direction: Direction | None = "higher",
     bounded: bool = True,
+    counts: Callable[..., Sequence[int]] | None = None,
 ) -> Callable[[Function], Function]:
     """Register a metric by the key it is reported under, with the direction in which it is better."""
 
@@ -79,6 +80,7 @@ def metric(
             summary=_first_line(function),
             bounded=bounded,
             module=function.__module__,
+            counts=counts,
         )
         enter(METRICS, definition)
         return function

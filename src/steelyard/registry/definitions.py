@@ -109,6 +109,9 @@ class MetricDefinition:
     bounded: bool = True
     """Whether every value lies in [0, 1]."""
     module: str = ""
+    counts: Callable[..., Sequence[int]] | None = None
+    """For `corpus`: the whole numbers of one item, from its prediction and its references. `function` then makes the
+    figures of rows of their sums."""
 
     @property
     def key(self) -> str:

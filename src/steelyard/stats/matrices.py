@@ -18,6 +18,7 @@ from steelyard.stats.resampling import percentile_ends
 
 MatrixStatistic: TypeAlias = Literal["macro_f1", "weighted_f1", "accuracy"]
 
+BOOTSTRAP_DESIGN = "bootstrap-percentile-design-effect"
 _CELLS_AT_ONCE = 4_000_000
 
 
@@ -28,13 +29,15 @@ def bootstrap_matrix(
     rounds: int = 1000,
     seed: int = 0,
     level: float = 0.95,
+    design_effect: float = 1.0,
 ) -> Interval:
     """Return the percentile bootstrap interval of a classification metric.
 
     `confusion` has a row for each true label and a column for each predicted one, in the same order, then one column
     for predictions outside the labels. Macro-F1 averages over the labels that are in truth or prediction of the
     original sample, in every resample the same ones; a label that a resample lacks has F1 0 there, as scikit-learn's
-    `f1_score(labels=…, zero_division=0)`.
+    `f1_score(labels=…, zero_division=0)`. With a design effect above 1 items are not independent, and a resample has so
+    many times fewer of them.
     """
     cells, counts = _cells(_checked(confusion))
     n = int(counts.sum())
@@ -44,11 +47,13 @@ def bootstrap_matrix(
         value = float(cells.statistic(counts[:, None], statistic)[0])
         return Interval(value, value, DEGENERATE, level, "all items have one true and one predicted label")
     generator = np.random.Generator(np.random.PCG64(seed))
+    drawn = max(1, round(n / design_effect))
     draws = [
-        cells.statistic(np.ascontiguousarray(generator.multinomial(n, counts / n, size=size).T), statistic)
+        cells.statistic(np.ascontiguousarray(generator.multinomial(drawn, counts / n, size=size).T), statistic)
         for size in _portions(rounds, len(counts))
     ]
-    return Interval(*percentile_ends(np.concatenate(draws), level), BOOTSTRAP, level)
+    method = BOOTSTRAP if design_effect == 1 else BOOTSTRAP_DESIGN
+    return Interval(*percentile_ends(np.concatenate(draws), level), method, level)
 
 
 def _checked(confusion: npt.ArrayLike) -> Integers:

@@ -1,0 +1,139 @@
+"""Totals by cluster, for intervals where items are not independent: two numbers per cluster and metric.
+
+Scores are added in limbs of 26 bits and other numbers as whole multiples of the smallest double, so that a cluster's
+total does not depend on the order of its items or on the blocks they came in.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.records.blocks import Floats, Labels
+from steelyard.stats import Interval, clustered_interval, design_effect
+
+_LIMB = float(1 << 26)
+_UNIT = 1 << 1074
+"""Every double is a whole multiple of 1/_UNIT."""
+
+
+class ClusterPlaces:
+    """Gives every cluster a place; an item outside any cluster is a cluster of its own."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, int] = {}
+        self.size = 0
+
+    def of(self, clusters: Labels) -> npt.NDArray[np.int64]:
+        """Return the place of each item's cluster."""
+        places = np.array([self.named(name) for name in clusters.names], np.int64)
+        alone = clusters.codes < 0
+        found = np.zeros(len(alone), np.int64)
+        found[~alone] = places[clusters.codes[~alone]]
+        count = int(alone.sum())
+        found[alone] = np.arange(self.size, self.size + count)
+        self.size += count
+        return found
+
+    def merge(self, other: ClusterPlaces) -> npt.NDArray[np.int64]:
+        """Take up another part's clusters; return where each of its places is here."""
+        places = np.full(other.size, -1, np.int64)
+        for name, place in other.names.items():
+            places[place] = self.named(name)
+        alone = places < 0
+        count = int(alone.sum())
+        places[alone] = np.arange(self.size, self.size + count)
+        self.size += count
+        return places
+
+    def named(self, name: str) -> int:
+        """Return the place of a cluster by its name."""
+        place = self.names.setdefault(name, self.size)
+        self.size += place == self.size
+        return place
+
+
+class ClusterTotals:
+    """The total and the number of values of each cluster, for one metric."""
+
+    def __init__(self, *, bounded: bool) -> None:
+        self.bounded = bounded
+        self.counts = np.zeros(0, np.int64)
+        self.limbs = np.zeros((2, 0), np.float64)
+        self.units: dict[int, int] = {}
+
+    def add(self, places: npt.NDArray[np.int64], values: Floats, size: int) -> None:
+        """Add values to their clusters; NaN is null and does not count."""
+        known = ~np.isnan(values)
+        places, values = places[known], values[known]
+        self._grow(size)
+        self.counts += np.bincount(places, minlength=size)
+        if self.bounded:
+            scaled = values * _LIMB
+            high = np.floor(scaled)
+            self.limbs[0] += np.bincount(places, weights=high, minlength=size)
+            self.limbs[1] += np.bincount(places, weights=np.floor((scaled - high) * _LIMB), minlength=size)
+            return
+        for place, value in zip(places.tolist(), values.tolist(), strict=True):
+            numerator, denominator = value.as_integer_ratio()
+            self.units[place] = self.units.get(place, 0) + numerator * (_UNIT // denominator)
+
+    def merge(self, other: ClusterTotals, places: npt.NDArray[np.int64], size: int) -> None:
+        """Add another part's totals, whose clusters are at `places` here."""
+        self._grow(size)
+        here = places[: len(other.counts)]
+        np.add.at(self.counts, here, other.counts)
+        for mine, others in zip(self.limbs, other.limbs, strict=True):
+            np.add.at(mine, here, others)
+        for place, units in other.units.items():
+            self.units[int(places[place])] = self.units.get(int(places[place]), 0) + units
+
+    def _grow(self, size: int) -> None:
+        missing = size - len(self.counts)
+        if missing > 0:
+            self.counts = np.concatenate((self.counts, np.zeros(missing, np.int64)))
+            self.limbs = np.concatenate((self.limbs, np.zeros((2, missing))), axis=1)
+
+    def sums_and_sizes(self) -> tuple[Floats, Floats]:
+        """Return the total and the size of every cluster that has a value."""
+        held = np.flatnonzero(self.counts)
+        sizes = self.counts[held].astype(np.float64)
+        if self.bounded:
+            return (self.limbs[0, held] + self.limbs[1, held] / _LIMB) / _LIMB, sizes
+        return np.array([self.units[place] / _UNIT for place in held.tolist()], np.float64), sizes
+
+
+class ClusteredMeans:
+    """The totals of several metrics by cluster; merges."""
+
+    def __init__(self, bounded: dict[str, bool]) -> None:
+        self.places = ClusterPlaces()
+        self.totals = {name: ClusterTotals(bounded=known) for name, known in bounded.items()}
+
+    def update(self, clusters: Labels, numbers: dict[str, Floats]) -> None:
+        """Add a block."""
+        places = self.places.of(clusters)
+        for name, values in numbers.items():
+            self.totals[name].add(places, values, self.places.size)
+
+    def merge(self, other: ClusteredMeans) -> None:
+        """Add another part's clusters."""
+        places = self.places.merge(other.places)
+        for name, totals in other.totals.items():
+            self.totals[name].merge(totals, places, self.places.size)
+
+    def interval(self, name: str, *, binary: bool, rounds: int, seed: int) -> Interval:
+        """Return the interval of a mean by resampling whole clusters."""
+        sums, sizes = self.totals[name].sums_and_sizes()
+        return clustered_interval(sums, sizes, binary=binary, rounds=rounds, seed=seed)
+
+    def design_effect(self, name: str, squares: float) -> float:
+        """Return by how much clustering widens the variance of a mean, from the sum of its squared values."""
+        sums, sizes = self.totals[name].sums_and_sizes()
+        n = math.fsum(sizes)
+        if n < 2:
+            return 1.0
+        variance = (squares - math.fsum(sums) ** 2 / n) / (n - 1)
+        return design_effect(sums, sizes, variance)

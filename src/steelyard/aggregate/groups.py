@@ -1,0 +1,87 @@
+"""Items of a block by the values of their tags: one key, or several crossed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.records.blocks import Labels
+from steelyard.records.items import UNTAGGED
+
+Values: TypeAlias = tuple[str, ...]
+"""One value for each key of a slice."""
+
+_FEW = 4096
+"""Up to so many combinations, counting all of them is faster than sorting those that occur."""
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The groups that occur in a block, and the group of each item."""
+
+    values: list[Values]
+    codes: npt.NDArray[np.int64]
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many items each group has."""
+        return np.bincount(self.codes, minlength=len(self.values))
+
+    def rows(self) -> list[npt.NDArray[np.intp]]:
+        """Return the rows of each group, in dataset order."""
+        order = np.argsort(self.codes.astype(np.int16 if len(self.values) < 1 << 15 else np.int64), kind="stable")
+        return np.split(order, np.cumsum(self.sizes)[:-1])
+
+
+def group(labels: Sequence[Labels]) -> Groups:
+    """Return the groups of a block by one tag or by several; items without a tag are `_untagged`."""
+    codes = np.zeros(len(labels[0].codes), np.int64)
+    combinations = 1
+    for entry in labels:
+        width = len(entry.names) + 1
+        codes = codes * width + np.where(entry.codes < 0, len(entry.names), entry.codes)
+        combinations *= width
+    occurring, codes = _occurring(codes, combinations)
+    return Groups([_values(code, labels) for code in occurring.tolist()], codes)
+
+
+def _occurring(codes: npt.NDArray[np.int64], combinations: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    if combinations > _FEW:
+        return np.unique(codes, return_inverse=True)
+    occurring = np.flatnonzero(np.bincount(codes, minlength=combinations))
+    places = np.zeros(combinations, np.int64)
+    places[occurring] = np.arange(len(occurring))
+    return occurring, places[codes]
+
+
+def _values(code: int, labels: Sequence[Labels]) -> Values:
+    found = []
+    for entry in reversed(labels):
+        code, place = divmod(code, len(entry.names) + 1)
+        found.append(UNTAGGED if place == len(entry.names) else entry.names[place])
+    return tuple(reversed(found))
+
+
+def slice_name(keys: Sequence[str], values: Values) -> str:
+    """Return a slice's name: the value of a single key, or `source=human & difficulty=hard` (page 20).
+
+    >>> slice_name(("source", "difficulty"), ("human", "hard"))
+    'source=human & difficulty=hard'
+    """
+    if len(keys) == 1:
+        return values[0]
+    return full_name(keys, values)
+
+
+def full_name(keys: Sequence[str], values: Values) -> str:
+    """Return a slice's name with its keys, also where there is only one."""
+    return " & ".join(f"{key}={value}" for key, value in zip(keys, values, strict=True))
+
+
+def untagged_last(values: Values) -> tuple[bool, Values]:
+    """Order values by name, with what lacks a tag at the end."""
+    return UNTAGGED in values, values

@@ -1,0 +1,177 @@
+"""Everything that is known of a group of items, be it all of them or a slice: one accumulator, which merges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.aggregate.classification import Confusion, ConfusionTally, figures
+from steelyard.aggregate.clusters import ClusteredMeans
+from steelyard.aggregate.losses import LEVEL, Losses, loss_columns
+from steelyard.aggregate.means import Mean, columns, detail, ends
+from steelyard.aggregate.resampled import ResampledSums, id_hashes
+from steelyard.records.blocks import Counts, Floats, Labels, ScoredBlock
+from steelyard.records.plans import RULE_PREFIX, ReportPlan
+from steelyard.stats import Interval, MatrixStatistic, bootstrap_matrix, wilson
+from steelyard.stats.intervals import BOOTSTRAP
+from steelyard.stats.resampling import percentile_ends
+
+MATRIX_STATISTICS: tuple[MatrixStatistic, ...] = ("accuracy", "macro_f1", "weighted_f1")
+Rows = npt.NDArray[np.intp]
+
+
+def _matrix_interval(matrix: Confusion, name: MatrixStatistic, plan: ReportPlan, design_effect: float) -> Interval:
+    """Return Wilson's interval for a rate of independent items, else the bootstrap's over the matrix."""
+    if name == "accuracy" and design_effect == 1:
+        return wilson(int(np.trace(matrix.square)), int(matrix.matrix.sum()))
+    rest = matrix.matrix[:, len(matrix.labels) :].sum(axis=1, keepdims=True)
+    padded = np.concatenate([matrix.square, rest], axis=1)
+    return bootstrap_matrix(padded, name, rounds=plan.rounds, seed=plan.seed, design_effect=design_effect)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What is aggregated of a block."""
+
+    length: int
+    means: dict[str, Floats]
+    classes: tuple[Labels, Labels] | None
+    clusters: Labels | None
+    counts: dict[str, Counts]
+    losses: tuple[Floats, Floats] | None
+    hashes: Counts
+
+    @classmethod
+    def of(cls, block: ScoredBlock, plan: ReportPlan) -> Numbers:
+        """Return what a plan asks of a block."""
+        names = [*plan.metrics, *(RULE_PREFIX + name for name in plan.rules)]
+        losses = loss_columns(block.details, len(block)) if plan.losses else None
+        classes = (block.truth, block.guess) if block.truth is not None and block.guess is not None else None
+        needs_hashes = bool(plan.corpus) or losses is not None
+        return cls(
+            length=len(block),
+            means=columns(names, block.scores, len(block)) | {plan.primary: block.primary},
+            classes=classes if plan.classification else None,
+            clusters=block.clusters if plan.clustered else None,
+            counts={name: block.counts[name] for name in plan.corpus},
+            losses=losses,
+            hashes=id_hashes(_unit_names(block, plan)) if needs_hashes else np.zeros(len(block), np.int64),
+        )
+
+    def take(self, rows: Rows) -> Numbers:
+        """Return some of the items."""
+        return Numbers(
+            length=len(rows),
+            means={name: values[rows] for name, values in self.means.items()},
+            classes=None if self.classes is None else (_taken(self.classes[0], rows), _taken(self.classes[1], rows)),
+            clusters=None if self.clusters is None else _taken(self.clusters, rows),
+            counts={name: counts[rows] for name, counts in self.counts.items()},
+            losses=None if self.losses is None else (self.losses[0][rows], self.losses[1][rows]),
+            hashes=self.hashes[rows],
+        )
+
+
+def _unit_names(block: ScoredBlock, plan: ReportPlan) -> Sequence[str]:
+    """Return what is drawn as a whole: an item's cluster where it has one, else the item."""
+    clusters = block.clusters
+    if not plan.clustered or clusters is None:
+        return block.ids
+    return [clusters.value(row) or name for row, name in enumerate(block.ids)]
+
+
+def _taken(labels: Labels, rows: Rows) -> Labels:
+    return Labels(labels.names, labels.codes[rows])
+
+
+class Tally:
+    """Counts, means, confusion matrix, corpus sums and losses of a group of items."""
+
+    def __init__(self, plan: ReportPlan, bounded: dict[str, bool]) -> None:
+        self.n = 0
+        self.means = {name: Mean(bounded=known) for name, known in bounded.items()}
+        self.confusion = ConfusionTally()
+        self.clusters = ClusteredMeans(bounded) if plan.clustered else None
+        self.corpus = {
+            name: ResampledSums(entry.width, clustered=plan.clustered) for name, entry in plan.corpus.items()
+        }
+        self.losses = Losses(clustered=plan.clustered)
+
+    def update(self, numbers: Numbers) -> None:
+        """Add items."""
+        self.n += numbers.length
+        for name, values in numbers.means.items():
+            self.means[name].update(values)
+        if numbers.classes is not None:
+            self.confusion.update(*numbers.classes)
+        if self.clusters is not None and numbers.clusters is not None:
+            self.clusters.update(numbers.clusters, numbers.means)
+        for name, sums in self.corpus.items():
+            sums.update(numbers.hashes, numbers.counts[name])
+        if numbers.losses is not None:
+            self.losses.update(numbers.hashes, *numbers.losses)
+
+    def merge(self, other: Tally) -> None:
+        """Add another part's items."""
+        self.n += other.n
+        for name, mean in other.means.items():
+            self.means[name].merge(mean)
+        self.confusion.merge(other.confusion)
+        if self.clusters is not None and other.clusters is not None:
+            self.clusters.merge(other.clusters)
+        for name, sums in other.corpus.items():
+            self.corpus[name].merge(sums)
+        self.losses.merge(other.losses)
+
+    def details(self, plan: ReportPlan, design_effect: float = 1.0) -> dict[str, dict[str, Any]]:
+        """Return every metric that is one number: value, n, interval with its method, direction."""
+        return {
+            plan.primary: self.mean_detail(plan.primary, plan),
+            **self._classified(plan, design_effect),
+            **{name: self.mean_detail(name, plan) for name in plan.metrics},
+            **{name: self._corpus(name, plan) for name in plan.corpus},
+            **(self.losses.details(rounds=plan.rounds, seed=plan.seed) if plan.losses else {}),
+        }
+
+    def mean_detail(self, name: str, plan: ReportPlan) -> dict[str, Any]:
+        """Return the mean of one number."""
+        mean = self.means[name]
+        if self.clusters is None:
+            interval = mean.interval(rounds=plan.rounds, seed=plan.seed)
+        else:
+            interval = self.clusters.interval(name, binary=mean.zero_one, rounds=plan.rounds, seed=plan.seed)
+        direction = "higher" if name == plan.primary else plan.directions.get(name)
+        return detail(mean, interval, direction)
+
+    def matrix(self, plan: ReportPlan) -> Confusion:
+        """Return the confusion matrix."""
+        return self.confusion.confusion(plan.choices)
+
+    def figures(self, plan: ReportPlan) -> dict[str, Any]:
+        """Return the classification metrics that were asked for, by class where they are."""
+        return figures(self.matrix(plan), plan.classification) if plan.classification else {}
+
+    def _classified(self, plan: ReportPlan, design_effect: float) -> dict[str, dict[str, Any]]:
+        wanted = [name for name in MATRIX_STATISTICS if name in plan.classification]
+        if not wanted:
+            return {}
+        matrix = self.matrix(plan)
+        values = figures(matrix, wanted)
+        found: dict[str, dict[str, Any]] = {}
+        for name in wanted:
+            interval = _matrix_interval(matrix, name, plan, design_effect)
+            found[name] = {"value": values[name], "n": self.n, **ends(interval), "direction": "higher"}
+        return found
+
+    def _corpus(self, name: str, plan: ReportPlan) -> dict[str, Any]:
+        sums, figure = self.corpus[name], plan.corpus[name].figure
+        value = float(figure(sums.total.astype(np.float64)[None, :])[0]) if sums.n else None
+        low: float | None = None
+        high: float | None = None
+        if sums.units > 1:
+            low, high = percentile_ends(figure(sums.draws(rounds=plan.rounds, seed=plan.seed)), LEVEL)
+        found: dict[str, Any] = {"value": value, "n": sums.n, "ci_low": low, "ci_high": high}
+        return found | {"level": LEVEL, "method": BOOTSTRAP, "direction": plan.directions.get(name)}
