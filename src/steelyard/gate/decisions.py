@@ -148,10 +148,15 @@ def _drop(rule: MetricRule, evidence: Evidence, paired: Paired, found: Decision)
             return replace(found, reason="the baseline is 0, so a relative change is undefined")
         worse = worse / abs(paired.baseline) if paired.baseline else 0.0
     unit = " of the baseline" if rule.limit.endswith("relative") else ""
-    word = "rise" if evidence.direction == "lower" else "drop"
+    word = _word(worse, evidence)
     interval = f", delta in {_interval(paired)}" if paired.ci_low is not None else ""
-    reason = f"{word} {rounded(worse):g}{unit} on {paired.n} items, limit {limit:g}{noise}{interval}"
+    reason = f"{word} {abs(rounded(worse)):g}{unit} on {paired.n} items, limit {limit:g}{noise}{interval}"
     return replace(found, outcome=_outcome(passed=within(worse, limit)), observed=rounded(worse), reason=reason)
+
+
+def _word(worse: float, evidence: Evidence) -> str:
+    rises = (worse > 0) == (evidence.direction == "lower")
+    return "rise" if rises and rounded(worse) else "drop"
 
 
 def _widened(rule: MetricRule, evidence: Evidence) -> tuple[float, str]:

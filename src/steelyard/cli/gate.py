@@ -1,0 +1,60 @@
+"""`steelyard gate`: whether a run may ship."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steelyard.cli.output import print_json
+from steelyard.pipeline.gating import GateOptions, gate
+from steelyard.records.gates import Verdict
+from steelyard.show.junit import verdict_junit
+from steelyard.show.verdict import verdict_markdown, verdict_text
+from steelyard.store.files import machine_errors, write_bytes
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+@click.command("gate", epilog="Example: steelyard gate candidate --against main --policy gates.yaml --junit gates.xml")
+@click.argument("run")
+@click.option("--against", help="The baseline's name, or a run, that the run is held against.")
+@click.option(
+    "--policy", type=click.Path(path_type=Path), help="Gates (YAML); the task's own, or the default, without."
+)
+@click.option("--junit", type=click.Path(path_type=Path), help="Write JUnit XML there, one case per gate.")
+@click.option("--top", default=10, show_default=True, type=click.IntRange(min=0), help="Failing items to list.")
+@click.option("--format", "kind", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
+@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
+def gate_command(*, junit: Path | None, kind: str, as_json: bool, **given: Any) -> None:
+    """Turn a run and its comparison into a verdict. Exit 0 passed, 1 a gate failed, 3 undecided.
+
+    RUN is a run or an evaluated suite. Without a policy: no drop in the primary metric beyond 0.02, and no new skipped
+    items. The verdict is the last line on standard error.
+    """
+    verdict = gate(GateOptions(**given))
+    if junit is not None:
+        write_bytes(junit, verdict_junit(verdict))
+    summarise(verdict)
+    kind = "json" if as_json else kind
+    if kind == "json":
+        print_json(verdict.as_dict())
+    else:
+        click.echo(verdict_markdown(verdict) if kind == "markdown" else verdict_text(verdict))
+    click.echo(f"steelyard: {verdict.line}", err=True)
+    if verdict.exit_code:
+        raise click.exceptions.Exit(verdict.exit_code)
+
+
+def summarise(verdict: Verdict) -> None:
+    """Append the verdict to the summary of a GitHub job, where there is one."""
+    target = os.environ.get(SUMMARY)
+    if target:
+        with (
+            machine_errors(Path(target)),
+            Path(target).open("a", encoding="utf-8", errors="backslashreplace") as stream,
+        ):
+            stream.write(verdict_markdown(verdict))
