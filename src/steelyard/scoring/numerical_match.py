@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steelyard.errors import excerpt
+from steelyard.numbers.exact import finite
 from steelyard.numbers.ladder import RUNGS, classify_miss, climb
 from steelyard.numbers.quantity import Quantity
 from steelyard.records.answers import Number
@@ -14,19 +15,24 @@ _SUB_SCORES: dict[str, Direction] = dict.fromkeys((rung for rung in RUNGS if run
 
 @scorer("numerical_match", version=1, pass_threshold=0.5, sub_scores=_SUB_SCORES)
 def numerical_match(predicted: Number, expected: Number) -> Score:
-    """1 when the number is within 1 % or 0.001 of the expected one, a percentage read as its fraction, else 0."""
+    """1 when the number is within 1 % or 0.001 of the expected one, a percentage read as its fraction, else 0.
+
+    A yes or no is right when it is the same one.
+    """
     ladder = climb(Quantity(predicted.value, predicted.unit or None), Quantity(expected.value, expected.unit or None))
+    right = ladder.general_match if isinstance(expected.value, bool) else ladder.numerical_match
     miss = classify_miss(ladder)
     found = f"Expected {_shown(expected)}, found {_shown(predicted)}"
     return Score(
-        primary=float(ladder.numerical_match),
+        primary=float(right),
         explain=f"{found}: {miss.replace('_', ' ') if miss else 'a match'}.",
         sub_scores={rung: float(getattr(ladder, rung)) for rung in _SUB_SCORES},
-        error_tags=() if ladder.numerical_match or miss is None else (miss,),
+        error_tags=() if right or miss is None else (miss,),
     )
 
 
 def _shown(answer: Number) -> str:
     if isinstance(answer.value, bool):
         return "yes" if answer.value else "no"
-    return excerpt(f"{answer.value} {answer.unit}" if answer.unit else str(answer.value))
+    value = str(answer.value) if finite(answer.value) else "a number that is not finite"
+    return excerpt(f"{value} {answer.unit}" if answer.unit else value)
