@@ -1,7 +1,8 @@
 """A metric over two runs: its value over any rows of either side, and the paired difference over shared rows.
 
-Three kinds: the mean of a per-item number, a figure from the confusion matrix, and a loss weighted by tokens. Whatever
-is computed here is computed from items, never taken from stored totals.
+Three kinds: the mean of a per-item number, a figure from the confusion matrix, and a mean weighted by a count (a loss
+by its tokens, a ratio by its denominator). Whatever is computed here is computed from items, never taken from stored
+totals.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from steelyard.stats import Interval, bootstrap_clustered, compare_pairs, exact_
 from steelyard.stats.paired import PairedResult
 
 LOSS_METRICS = ("eval_loss", "perplexity")
+WEIGHT = ".weight"
+"""After the name of a per-item ratio: its denominator, which makes the metric the ratio of two sums."""
 SEED = 0
 ROUNDS = 10_000
 
@@ -47,13 +50,16 @@ def measure(name: str, direction: Direction | None, baseline: ItemColumns, candi
     """Return a metric over two runs, or None where either run cannot compute it from its items."""
     if name in LOSS_METRICS:
         losses = baseline.losses(), candidate.losses()
-        return LossMeasure(name, losses[0], losses[1]) if losses[0] and losses[1] else None
+        return WeightedMeasure(name, losses[0], losses[1]) if losses[0] and losses[1] else None
     classes = baseline.classes(), candidate.classes()
     if name in MATRIX_METRICS and classes[0] and classes[1]:
         return MatrixMeasure(name, LabelPairs.of(classes[0], classes[1]))
     stored = baseline.number(name), candidate.number(name)
     if stored[0] is None or stored[1] is None:
         return None
+    weights = baseline.number(name + WEIGHT), candidate.number(name + WEIGHT)
+    if weights[0] is not None and weights[1] is not None:
+        return WeightedMeasure(name, (stored[0], weights[0]), (stored[1], weights[1]), direction)
     return MeanMeasure(stored[0], stored[1], direction)
 
 
@@ -132,19 +138,21 @@ class MatrixMeasure:
 
 
 @dataclass(frozen=True, slots=True)
-class LossMeasure:
-    """Cross-entropy weighted by tokens, and perplexity as its exponential."""
+class WeightedMeasure:
+    """A mean weighted by a count: cross-entropy by tokens, with perplexity as its exponential, or a ratio of counts."""
 
     name: str
     baseline: tuple[Floats, Floats]
+    """The values and the weights of items."""
     candidate: tuple[Floats, Floats]
+    direction: Direction | None = "lower"
 
     @property
     def _scale(self) -> Callable[[float], float]:
         return math.exp if self.name == "perplexity" else float
 
     def figure(self, side: int, rows: Rows | None = None) -> Figure:
-        """Return the loss over rows that have one."""
+        """Return the weighted mean over rows that have a value."""
         losses, tokens = self.candidate if side else self.baseline
         if rows is not None:
             losses, tokens = losses[rows], tokens[rows]
@@ -159,16 +167,16 @@ class LossMeasure:
             return Figure(int(known.sum()), None)
 
     def scores(self, side: int, rows: Rows) -> Floats:
-        """Return the loss of each item."""
+        """Return the value of each item."""
         return (self.candidate if side else self.baseline)[0][rows]
 
     def paired(self, baseline_rows: Rows, candidate_rows: Rows, clusters: Clusters = None) -> Paired:
-        """Return the difference of the metric; test and counts are of the items' losses.
+        """Return the difference of the metric; test and counts are of the items' values.
 
-        The interval of the loss draws items with their tokens, where both runs count the same tokens.
+        The interval draws items with their weights, where both runs have the same.
         """
         first, second = self.figure(0, baseline_rows).value, self.figure(1, candidate_rows).value
-        losses = MeanMeasure(self.baseline[0], self.candidate[0], "lower")
+        losses = MeanMeasure(self.baseline[0], self.candidate[0], self.direction)
         found = losses.paired(baseline_rows, candidate_rows, clusters)
         ends = self._interval(baseline_rows, candidate_rows)
         return replace(
@@ -184,9 +192,11 @@ class LossMeasure:
         )
 
     def _interval(self, baseline_rows: Rows, candidate_rows: Rows) -> Interval:
+        counted = (self.baseline[1][baseline_rows] > 0) | (self.candidate[1][candidate_rows] > 0)
+        baseline_rows, candidate_rows = baseline_rows[counted], candidate_rows[counted]
         tokens = self.baseline[1][baseline_rows], self.candidate[1][candidate_rows]
         weighted = (self.candidate[0][candidate_rows] - self.baseline[0][baseline_rows]) * tokens[0]
         if self.name == "perplexity" or not (tokens[0] == tokens[1]).all() or np.isnan(weighted).any():
-            reason = "an interval is given for eval_loss, where both runs count the same tokens"
+            reason = "an interval is given where every item has the same weight in both runs, and not for perplexity"
             return Interval(None, None, "", reason=reason)
         return bootstrap_clustered(weighted, tokens[0], rounds=ROUNDS, seed=SEED)

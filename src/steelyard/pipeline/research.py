@@ -19,6 +19,7 @@ from steelyard.records.plans import ReportPlan
 from steelyard.research.gates import DEFAULT_THRESHOLDS, parse_thresholds
 from steelyard.research.golden import GoldenEntry
 from steelyard.research.measures import RATIOS
+from steelyard.research.measures import VERSION as METRICS_VERSION
 from steelyard.research.objectives import Objective, Objectives
 from steelyard.research.report import Findings, Sources, report, system_error_report
 from steelyard.research.runs import run_facts
@@ -138,7 +139,7 @@ class _Judging:
             scorer_version=f"{PRIMARY}@v{VERSION}",
             signatures={
                 "scorers": [SIGNATURE],
-                "metrics": [f"{ratio.name}@v{VERSION}" for ratio in RATIOS],
+                "metrics": [f"{ratio.name}@v{METRICS_VERSION}" for ratio in RATIOS],
                 "canonical": [],
             },
             model={"name": options.agent, "kind": "research agent"} if options.agent else {"kind": "research agent"},

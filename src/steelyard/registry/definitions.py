@@ -14,7 +14,7 @@ from steelyard.records.scores import Direction, Score, Scorecard
 
 ScorerFunction: TypeAlias = Callable[..., Score]
 ParameterValue: TypeAlias = str | int | float | bool | tuple[str, ...] | None
-MetricKind: TypeAlias = Literal["item", "classification", "corpus", "loss", "rules", "gold"]
+MetricKind: TypeAlias = Literal["item", "classification", "corpus", "loss", "rules", "gold", "research"]
 
 _NEEDS_QUOTES = re.compile(r'[,;|\[\]"\\\x00-\x1f]')
 """What would make a signature mean two things."""
@@ -95,7 +95,7 @@ class MetricDefinition:
 
     `item`: the mean of `function(prediction, reference, **parameters)` over items, both texts.
     `classification`: from the confusion matrix. `corpus`: from sums over the whole text. `loss`: from token losses.
-    `rules`: from format rules. `gold`: on a gold set of its own.
+    `rules`: from format rules. `gold`: on a gold set of its own. `research`: from two counts of research artifacts.
     """
 
     name: str

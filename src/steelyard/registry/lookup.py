@@ -16,7 +16,7 @@ from steelyard.registry.parameters import bind_parameters, suggestion
 from steelyard.registry.tables import METRICS, SCORERS
 
 ENTRY_POINT_GROUP = "steelyard"
-BUILT_IN_MODULES = ("steelyard.scoring", "steelyard.aggregate")
+BUILT_IN_MODULES = ("steelyard.scoring", "steelyard.aggregate", "steelyard.research.measures")
 """Rooms that register scorers and metrics on import. They enter by the same door as a plugin's module."""
 
 Definition = TypeVar("Definition", ScorerDefinition, MetricDefinition)

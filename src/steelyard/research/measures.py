@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 
 from steelyard.records.scores import Direction
+from steelyard.registry import metric
 from steelyard.stats import Interval, bootstrap_clustered, wilson
 from steelyard.stats.intervals import WILSON_CLUSTERED
 
+VERSION = 1
+"""The version of all seven metrics."""
 NO_DENOMINATOR = "the denominator is zero"
 
 
@@ -91,6 +94,19 @@ GATED = (EVIDENCE_COVERAGE, GOLDEN_RECALL, ABSTENTION_ACCURACY, MANIFEST_INTEGRI
 """Seed 002's four metrics, each with a gate."""
 FURTHER = (OVER_ABSTENTION, FALSE_ASSERTION, CITATION_PRECISION)
 RATIOS = (*GATED, *FURTHER)
+
+
+def _register(ratio: Ratio) -> None:
+    def share(numerator: int, denominator: int) -> float | None:
+        return numerator / denominator if denominator else None
+
+    share.__doc__ = f"{ratio.meaning[0].upper()}{ratio.meaning[1:]}."
+    metric(ratio.name, version=VERSION, kind="research", direction=ratio.direction)(share)
+
+
+for _ratio in RATIOS:
+    _register(_ratio)
+
 COUNTS = tuple(dict.fromkeys(name for ratio in RATIOS for name in (ratio.numerator, ratio.denominator)))
 
 
