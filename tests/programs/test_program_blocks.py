@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.programs import logic_recall, logic_recall_block
+from steelyard.programs import ProgramError, logic_recall, logic_recall_block, operations, operations_block
 
 PIECES = [
     "add(1, 2)", "subtract(8181, 20454)", ", ", "divide(#0, 20454)", "add(1,2)", "add(1,234, 5)", "1,234", "12,34",
@@ -25,3 +25,15 @@ def test_the_block_form_equals_the_item_form(pairs):
 def test_columns_of_different_length_do_not_pair():
     with pytest.raises(ValueError, match="do not pair"):
         logic_recall_block(["1"], [])
+
+
+def item_form(program):
+    try:
+        return operations(program) if program and program.strip() else None
+    except ProgramError:
+        return None
+
+
+@given(st.lists(texts, max_size=20))
+def test_operations_of_a_block_equal_those_of_each_program(programs):
+    assert operations_block(programs) == [item_form(program) for program in programs]

@@ -18,6 +18,11 @@ from steelyard.cli.failures import reported, stoppable
 
 COMMANDS = {
     "eval": ("steelyard.cli.eval", "Evaluate a task: predictions to scorecards, metrics and a run."),
+    "evaluate": (
+        "steelyard.cli.evaluate",
+        "Evaluate conversations over numbers: traces or a model to seed 004's files.",
+    ),
+    "program": ("steelyard.cli.program", "Run a turn program and print its steps."),
     "score": ("steelyard.cli.score", "Judge one pair of answers, or CanonicalAnswer lines from standard input."),
     "rescore": ("steelyard.cli.rescore", "Judge a run's stored predictions again."),
     "runs": ("steelyard.cli.runs", "List runs, show one, or look at its items."),

@@ -4,7 +4,7 @@ A program is the gold reasoning of one turn of ConvFinQA: `subtract(8181, 20454)
 evaluates text as Python, and every function is linear in the length of its input but for `operation_order`.
 """
 
-from steelyard.programs.blocks import logic_recall_block
+from steelyard.programs.blocks import logic_recall_block, operations_block
 from steelyard.programs.comparison import (
     incremental,
     incremental_operations,
@@ -53,6 +53,7 @@ __all__ = [
     "operand_accuracy",
     "operation_order",
     "operations",
+    "operations_block",
     "operations_per_turn",
     "parse",
     "plan_operations",

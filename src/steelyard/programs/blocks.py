@@ -1,4 +1,4 @@
-"""Logic recall of many turns at once, equal to the item form.
+"""Operations and logic recall of many turns at once, equal to the item forms.
 
 Which operations a program has, and whether it can be read, hardly depends on its digits. So every number is made one
 zero, in all texts together, and each of the few shapes that are left is read once. Where digits may matter (a number
@@ -47,6 +47,29 @@ def logic_recall_block(plan_programs: Sequence[str | None], gt_programs: Sequenc
         for texts in (plan_programs, gt_programs)
     )
     return _recalls(plans, programs, list(known.distinct))
+
+
+def operations_block(programs: Sequence[str | None]) -> list[tuple[str, ...] | None]:
+    """Return the operations of each program in order; None where there is no program or it cannot be read.
+
+    >>> operations_block(["subtract(9, 4), divide(#0, 4)", "206588", None])
+    [('subtract', 'divide'), (), None]
+    """
+    if not len(programs):
+        return []
+    known: dict[bytes, tuple[str, ...] | None] = {}
+    found = []
+    for shape in _shapes(programs):
+        if shape not in known:
+            known[shape] = _ordered(shape)
+        found.append(known[shape])
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _ordered(shape: bytes) -> tuple[str, ...] | None:
+    text = shape.decode("utf-8", "surrogatepass")
+    return None if is_missing(text) else readable(text)
 
 
 class _Readings(dict[bytes, int]):

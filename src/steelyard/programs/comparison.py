@@ -23,6 +23,7 @@ from steelyard.programs.nodes import (
     Value,
 )
 from steelyard.programs.operations import COMPUTE, is_missing
+from steelyard.programs.plans import extracted_value
 from steelyard.programs.problems import ProgramError
 from steelyard.programs.syntax import parse, read
 from steelyard.programs.tables import Table
@@ -150,7 +151,7 @@ def _operand(argument: Argument) -> float | str | None:
 
 def _plan_operands(steps: Sequence[Mapping[str, Any]]) -> Iterator[float | str]:
     """Yield what a plan's compute steps use; what its extract steps found when it only extracts."""
-    extracted = {step.get("step_id"): step.get("value") for step in steps if step.get("tool") != COMPUTE}
+    extracted = {str(step.get("step_id")): extracted_value(step) for step in steps if step.get("tool") != COMPUTE}
     compute = [step for step in steps if step.get("tool") == COMPUTE]
     used = [value for step in compute for value in _used(step)] if compute else list(extracted.values())
     for value in used:
@@ -162,7 +163,9 @@ def _plan_operands(steps: Sequence[Mapping[str, Any]]) -> Iterator[float | str]:
 
 
 def _used(step: Mapping[str, Any]) -> Iterator[Any]:
-    operands = step.get("operands") or ()
+    operands = step.get("operands")
+    if not isinstance(operands, list | tuple):
+        return
     yield from operands
     # Both of its operations use the base, and plans differ in which operand they write first.
     if step.get("operation") == "percentage_change":

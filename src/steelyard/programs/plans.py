@@ -1,8 +1,8 @@
 """A plan's steps as a turn program, so that what a model planned can be run and compared with the gold program.
 
 A step is `{step_id, tool: extract_value | compute, operation, operands[], value}`. An operand is a number, the id of an
-earlier step, or `#n` for the result of the n-th compute step. `percentage` of [part, whole] is part / whole, and
-`percentage_change` of [old, new] is (new - old) / old.
+earlier step, or `#n` for the result of the n-th compute step. An extract step has its number as `value` or as its only
+operand. `percentage` of [part, whole] is part / whole, and `percentage_change` of [old, new] is (new - old) / old.
 """
 
 from __future__ import annotations
@@ -37,6 +37,14 @@ def plan_program(steps: Iterable[Mapping[str, Any]]) -> Program:
     return parse(builder.source())
 
 
+def extracted_value(step: Mapping[str, Any]) -> Any:
+    """Return what an extract step found: its `value`, or its only operand; None where it does not say."""
+    if step.get("value") is not None:
+        return step["value"]
+    operands = step.get("operands")
+    return operands[0] if isinstance(operands, list | tuple) and len(operands) == 1 else None
+
+
 class _Builder:
     """Writes the program step by step; every name of the plan stands for an operand of the program."""
 
@@ -53,10 +61,12 @@ class _Builder:
             self.results.append(self.last)
         else:
             self.last = self.extract(step, name)
-        self.names[name] = self.last
+        # An operand that is a number is a number, also where a step has that number for its id.
+        if cell_number(name) is None:
+            self.names[name] = self.last
 
     def extract(self, step: Mapping[str, Any], name: str) -> str:
-        found = self.value(step.get("value"), name)
+        found = self.value(extracted_value(step), name)
         if found.startswith("#"):
             raise _mistake(name, "extracts the result of a step, expected a number of the document")
         return found

@@ -44,3 +44,13 @@ def program_equivalence(prediction: str, reference: str) -> float | None:
 def operand_accuracy(prediction: str, reference: str) -> float | None:
     """Share of the program's operands that the plan uses too."""
     return programs.operand_accuracy(prediction, reference)
+
+
+@metric("operations_per_turn", direction=None, bounded=False)
+def operations_per_turn(prediction: str, reference: str) -> float | None:
+    """Count of the compute operations of a plan; neither more nor fewer is better."""
+    del reference
+    try:
+        return float(programs.operations_per_turn(prediction))
+    except programs.ProgramError:
+        return None

@@ -1,0 +1,143 @@
+"""The built-in solver: a model writes a plan, a validator may send it back, and the plan is run.
+
+A plan that still has issues after the last retry is run all the same; a plan that cannot be run is a turn that raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from steelyard.conversations.plan_text import PlanError, first_messages, read_plan, retry_messages
+from steelyard.conversations.solving import TurnFailedError, TurnRequest
+from steelyard.conversations.validator import validate
+from steelyard.models import Model
+from steelyard.programs import ProgramError, execute, plan_program
+from steelyard.programs.operations import COMPUTE
+from steelyard.programs.plans import extracted_value
+from steelyard.records.conversations import TurnTrace, ValidatorLog
+from steelyard.records.models import Generation, Message, ModelReply, ModelRequest
+
+NAME = "plan_and_compute@v1"
+GENERATION = Generation(max_new_tokens=384)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanAndCompute:
+    """Solves turns with any model."""
+
+    model: Model
+    max_retries: int = 2
+    validation: bool = True
+    generation: Generation = GENERATION
+
+    def solve(self, request: TurnRequest) -> TurnTrace:
+        """Return the answer that the plan gives."""
+        attempt = _Attempt(self, request, list(first_messages(request)))
+        attempt.plan()
+        return attempt.compute()
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One turn on its way: the messages so far, the calls made, the plan that stands."""
+
+    solver: PlanAndCompute
+    request: TurnRequest
+    messages: list[Message]
+    steps: tuple[Mapping[str, Any], ...] | None = None
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    logs: list[ValidatorLog] = field(default_factory=list)
+
+    @property
+    def trace(self) -> TurnTrace:
+        """What was done until here."""
+        return TurnTrace(
+            turn_idx=self.request.turn_idx,
+            plan=self.steps,
+            prompt_tokens=self._total("prompt_tokens"),
+            completion_tokens=self._total("completion_tokens"),
+            llm_calls=tuple(self.calls),
+            tool_calls=(),
+            latency_ms=self._total("latency_ms"),
+            validator_logs=tuple(self.logs),
+        )
+
+    def _total(self, name: str) -> Any:
+        known = [call[name] for call in self.calls if call[name] is not None]
+        return sum(known) if known else None
+
+    def plan(self) -> None:
+        """Ask for a plan, and again with its issues for as long as that is allowed."""
+        tries = self.solver.max_retries + 1 if self.solver.validation else 1
+        for number in range(tries):
+            output = self.ask()
+            log = self.check(output, number)
+            if self.solver.validation:
+                self.logs.append(log)
+            if log.valid:
+                return
+            self.messages += retry_messages(output, log.issues)
+
+    def ask(self) -> str:
+        asked = ModelRequest(self.request.item_id, tuple(self.messages), self.solver.generation)
+        reply = self.solver.model.generate(asked)
+        self.calls.append(_call(reply))
+        if reply.state is not None:
+            kind = "ModelTimeout" if reply.state == "timeout" else "ModelError"
+            raise TurnFailedError(kind, reply.error or "the model gave no answer", self.trace)
+        return str(reply.output)
+
+    def check(self, output: str, number: int) -> ValidatorLog:
+        try:
+            steps = read_plan(output)
+        except PlanError as error:
+            return ValidatorLog(number, valid=False, confidence=0.0, issues=(str(error),))
+        self.steps = steps
+        return validate(steps, self.request, number)
+
+    def compute(self) -> TurnTrace:
+        """Run the plan that stands."""
+        if self.steps is None:
+            raise TurnFailedError("PlanError", self._last_issue(), self.trace)
+        try:
+            result = execute(plan_program(self.steps), self.request.document.get("table"))
+        except ProgramError as error:
+            raise TurnFailedError("ProgramError", error.problems[0].message, self.trace) from None
+        values = iter([step.value for step in result.steps])
+        tools = tuple(_tool(step, values) for step in self.steps)
+        return replace(self.trace, actual_answer=_answer(result.value), tool_calls=tools)
+
+    def _last_issue(self) -> str:
+        return self.logs[-1].issues[0] if self.logs else "the reply holds no plan"
+
+
+def _call(reply: ModelReply) -> dict[str, Any]:
+    return {
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+        "latency_ms": reply.latency_ms,
+        "truncated": reply.truncated,
+        "output": reply.output if isinstance(reply.output, str) else None,
+    }
+
+
+def _tool(step: Mapping[str, Any], values: Any) -> dict[str, Any]:
+    """Return what a step gave; a percentage change is two operations of the program and one call."""
+    if step.get("tool") != COMPUTE:
+        return {"tool": step.get("tool"), "step_id": step.get("step_id"), "result": extracted_value(step)}
+    twice = str(step.get("operation")).strip().lower() == "percentage_change"
+    results = [next(values) for _ in range(2 if twice else 1)]
+    return {"tool": COMPUTE, "step_id": step.get("step_id"), "result": results[-1]}
+
+
+def _answer(value: float | str) -> str:
+    """Return a value as an answer; whole numbers without a decimal point.
+
+    >>> _answer(25587.0), _answer(-0.60003), _answer("yes")
+    ('25587', '-0.60003', 'yes')
+    """
+    if isinstance(value, str):
+        return value
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

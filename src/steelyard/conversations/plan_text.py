@@ -1,0 +1,112 @@
+"""What the plan-and-compute solver writes to a model and reads back: the prompt, the document, the plan as JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from steelyard.conversations.solving import TurnRequest
+from steelyard.errors import excerpt
+from steelyard.programs import PLAN_OPERATIONS
+from steelyard.records.models import Message
+
+PROMPT_VERSION = "plan.v1"
+LONGEST_DOCUMENT = 12_000
+"""Characters of a document that go into a prompt; a note in it says when it was cut."""
+
+INSTRUCTION = f"""You answer questions about a financial document by writing a plan. Reply with one JSON object only:
+{{"steps": [
+  {{"step_id": "s1", "tool": "extract_value", "value": 206588}},
+  {{"step_id": "s2", "tool": "extract_value", "value": 181001}},
+  {{"step_id": "s3", "tool": "compute", "operation": "subtract", "operands": ["s1", "s2"]}}
+]}}
+extract_value takes a number that stands in the document, in the question or in an earlier answer.
+compute takes an operation of {", ".join(PLAN_OPERATIONS)} and two operands: step ids or numbers.
+percentage of [part, whole] is part / whole. percentage_change of [old, new] is (new - old) / old.
+The last step is the answer. A question that only asks for a number of the document needs one extract_value step."""
+
+_FENCE = re.compile(r"```(?:json)?", re.IGNORECASE)
+
+
+def prompt_hash() -> str:
+    """Return the hash of the instruction, which is part of what a run was made under."""
+    return "sha256:" + hashlib.sha256(INSTRUCTION.encode()).hexdigest()
+
+
+def first_messages(request: TurnRequest) -> tuple[Message, ...]:
+    """Return the messages that ask for a plan."""
+    earlier = "".join(f"Q: {entry['question']}\nA: {entry['answer']}\n" for entry in request.history)
+    asked = f"Document:\n{document_text(request.document)}\n\n"
+    asked += f"Earlier in this conversation:\n{earlier}\n" if earlier else ""
+    return Message("system", INSTRUCTION), Message("user", f"{asked}Question: {request.question}\nPlan:")
+
+
+def retry_messages(reply: str, issues: Sequence[str]) -> tuple[Message, ...]:
+    """Return what is said after a plan that did not hold."""
+    listed = "\n".join(f"- {issue}" for issue in issues)
+    return (
+        Message("assistant", reply),
+        Message("user", f"This plan cannot be used:\n{listed}\nReply with one corrected JSON object only."),
+    )
+
+
+def document_text(document: Mapping[str, Any]) -> str:
+    """Return a document as a model reads it: text, table row by row, text."""
+    parts = [_paragraphs(document.get("pre_text")), table_text(document.get("table"))]
+    text = "\n\n".join(part for part in (*parts, _paragraphs(document.get("post_text"))) if part)
+    return text if len(text) <= LONGEST_DOCUMENT else f"{text[:LONGEST_DOCUMENT]}\n[the document was cut here]"
+
+
+def _paragraphs(value: Any) -> str:
+    if isinstance(value, list):
+        return "\n".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def table_text(table: Any) -> str:
+    """Return a table with one line a row.
+
+    >>> print(table_text({"2008": {"income": 12}, "2009": {"income": 15.5}}))
+    row | 2008 | 2009
+    income | 12 | 15.5
+    """
+    if isinstance(table, Mapping):
+        columns = {str(name): column for name, column in table.items() if isinstance(column, Mapping)}
+        rows = dict.fromkeys(str(row) for column in columns.values() for row in column)
+        cells = [[str(column.get(row, "")) for column in columns.values()] for row in rows]
+        lines = [["row", *columns], *([row, *found] for row, found in zip(rows, cells, strict=True))]
+        return "\n".join(" | ".join(line) for line in lines) if columns else ""
+    if isinstance(table, list):
+        return "\n".join(" | ".join(map(str, row)) for row in table if isinstance(row, list))
+    return ""
+
+
+class PlanError(ValueError):
+    """A reply that holds no plan, with the reason."""
+
+
+def read_plan(reply: str) -> tuple[dict[str, Any], ...]:
+    """Return the steps of the first JSON object in a reply.
+
+    >>> read_plan('Plan: {"steps": [{"step_id": "s1", "tool": "extract_value", "value": 12}]}')[0]["value"]
+    12
+    """
+    text = _FENCE.sub("", reply)
+    start = text.find("{")
+    if start < 0:
+        raise PlanError(f"the reply has no JSON object: {excerpt(reply)!r}")
+    try:
+        found, _ = json.JSONDecoder(parse_constant=_refused).raw_decode(text, start)
+    except (ValueError, RecursionError) as error:
+        raise PlanError(f"the reply is not JSON: {excerpt(str(error))}") from None
+    steps = found.get("steps")
+    if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
+        raise PlanError("the JSON object has no list of `steps`, each an object")
+    return tuple(steps)
+
+
+def _refused(name: str) -> float:
+    raise ValueError(f"{name} is no number")
