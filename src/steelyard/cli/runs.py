@@ -1,0 +1,125 @@
+"""`steelyard runs list|show|items`: the runs there are, one of them, its items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from steelyard.cli.output import print_json, print_table
+from steelyard.errors import Problem, UsageError, escape, excerpt
+from steelyard.show.results import results_lines
+
+HEADER = ("run", "task", "model", "status", "items", "metric", "score", "created")
+_runs_dir = click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_limit = click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="Rows on a page.")
+_offset = click.option("--offset", default=0, show_default=True, type=click.IntRange(min=0), help="Rows to skip.")
+
+
+@click.group("runs", epilog="Example: steelyard runs items latest --state unparsed --limit 5")
+def runs_command() -> None:
+    """List runs, show one, or look at its items."""
+
+
+@runs_command.command("list", epilog="Example: steelyard runs list --task qa --limit 10")
+@click.option("--task", help="Runs of this task only.")
+@click.option("--model", help="Runs of this model only.")
+@click.option("--status", type=click.Choice(["running", "completed", "failed", "interrupted"]))
+@click.option("--everywhere", is_flag=True, help="All folders that share the database, not this one alone.")
+@_limit
+@_offset
+@_runs_dir
+@_json
+def list_command(runs_dir: Path, *, as_json: bool, **given: Any) -> None:
+    """List runs, newest first."""
+    from steelyard.pipeline.indexing import list_page  # noqa: PLC0415 - the database library, for this command only
+
+    rows, total = list_page(runs_dir, **given)
+    if as_json:
+        print_json({"runs": rows, "total": total, "offset": given["offset"], "limit": given["limit"]})
+        return
+    if rows:
+        print_table(
+            ["run", "task", "model", "status", "items", "metric", "score", "created"], [_row(row) for row in rows]
+        )
+    shown = f"{given['offset'] + 1} to {given['offset'] + len(rows)} of " if rows and len(rows) < total else ""
+    click.echo(f"{shown}{total} runs", err=True)
+
+
+def _row(row: dict[str, Any]) -> list[str]:
+    score = "-" if row["primary_score"] is None else f"{row['primary_score']:.4f}"
+    name = row["path"] if not row["flags"] else f"{row['path']} [{', '.join(row['flags'])}]"
+    items = "-" if row["n_items"] is None else str(row["n_items"])
+    return [
+        name, row["task"], row["model"] or "-", row["status"], items, row["primary_metric"] or "-", score,
+        row["created_at"],
+    ]  # fmt: skip
+
+
+@runs_command.command("show", epilog="Example: steelyard runs show latest")
+@click.argument("run")
+@_runs_dir
+@_json
+def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
+    """Show one run: what it says of itself and what it found."""
+    from steelyard.pipeline.run_showing import shown_run  # noqa: PLC0415 - Parquet, for this command only
+
+    found = shown_run(runs_dir, run)
+    if as_json:
+        content = {"path": str(found.path), "run": msgspec.to_builtins(found.record), "results": found.results}
+        print_json(content | {"baselines": found.baselines, "verdicts": found.verdicts})
+        return
+    record = found.record
+    click.echo(f"{escape(record.name)}  {record.run_id}  {record.status}  {found.path}")
+    click.echo(f"  task {record.task}, model {escape(str(record.model.get('name')))}, created {record.created_at}")
+    for name in found.baselines:
+        click.echo(f"  baseline {name}")
+    for verdict in found.verdicts[-3:]:
+        against = f" against {escape(str(verdict['baseline']))}" if verdict["baseline"] else ""
+        click.echo(f"  gate{against}: {verdict['line']} ({verdict['decided_at']})")
+    if found.results:
+        click.echo("\n".join(results_lines(record, found.results)))
+
+
+@runs_command.command("items", epilog="Example: steelyard runs items latest --where difficulty=hard --failing")
+@click.argument("run")
+@click.option("--state", help="Items in this state: scored, unparsed, missing, failed, timeout.")
+@click.option("--where", multiple=True, metavar="TAG=VALUE", help="Items whose tag has this value.")
+@click.option("--failing", is_flag=True, help="Items that do not pass.")
+@click.option("--sort", help="A number to sort by; -NAME sorts descending.")
+@_limit
+@_offset
+@_runs_dir
+@_json
+def items_command(run: str, where: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
+    """Look at a run's items, in the dataset's order."""
+    from steelyard.pipeline.run_items import ItemQuery, run_items  # noqa: PLC0415 - Parquet, for this command only
+
+    rows, total = run_items(ItemQuery(run=run, where=_tags(where), **given))
+    if as_json:
+        print_json({"items": rows, "total": total, "offset": given["offset"], "limit": given["limit"]})
+        return
+    if rows:
+        print_table(["item", "state", "score", "expected", "predicted", "why"], [_item(row) for row in rows])
+    click.echo(f"{len(rows)} of {total} items", err=True)
+
+
+def _tags(where: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for entry in where:
+        key, equals, value = entry.partition("=")
+        if not equals or not key:
+            message = f"--where {excerpt(entry)!r} is no tag and value"
+            raise UsageError(Problem("usage", message, hint="--where difficulty=hard"))
+        found[key] = value
+    return found
+
+
+def _item(row: dict[str, Any]) -> list[str]:
+    card = row["scorecard"]
+    score = "-" if card["primary_score"] is None else f"{card['primary_score']:.4g}"
+    texts = [excerpt(str(value))[:40] if value is not None else "-" for value in (row["expected"], row["predicted"])]
+    return [excerpt(row["item_id"]), row["state"], score, *texts, excerpt(card["explain"] or "")]
