@@ -110,10 +110,14 @@ class Runner:
     def _console(self, block: Block) -> list[str]:
         wrong = []
         for command in commands(block.body):
-            done = self._call(["bash", "-c", command.text])
-            if not matches(command.output, done.stdout):
-                wrong.append(f"line {block.line}: $ {command.text}\nshown:\n{command.output}\nprinted:\n{done.stdout}")
+            printed = self.output(command)
+            if not matches(command.output, printed):
+                wrong.append(f"line {block.line}: $ {command.text}\nshown:\n{command.output}\nprinted:\n{printed}")
         return wrong
+
+    def output(self, command: Command) -> str:
+        """Run a command and return what it prints."""
+        return self._call(["bash", "-c", command.text]).stdout
 
     def _call(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
