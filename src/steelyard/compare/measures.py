@@ -17,15 +17,13 @@ import numpy.typing as npt
 
 from steelyard.compare.labels import MATRIX_METRICS, LabelPairs
 from steelyard.records.blocks import Floats
-from steelyard.records.columns import ItemColumns, Rows
+from steelyard.records.columns import WEIGHT, ItemColumns, Rows
 from steelyard.records.comparisons import Figure, Paired
 from steelyard.records.scores import Direction
 from steelyard.stats import Interval, bootstrap_clustered, compare_pairs, exact_sum
 from steelyard.stats.paired import PairedResult
 
 LOSS_METRICS = ("eval_loss", "perplexity")
-WEIGHT = ".weight"
-"""After the name of a per-item ratio: its denominator, which makes the metric the ratio of two sums."""
 SEED = 0
 ROUNDS = 10_000
 

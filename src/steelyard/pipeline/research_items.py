@@ -15,6 +15,7 @@ import numpy as np
 
 from steelyard.reading.hashing import item_hash
 from steelyard.records.blocks import ErrorTags, Floats, Labels, ScoredBlock
+from steelyard.records.columns import WEIGHT
 from steelyard.records.items import State
 from steelyard.research.measures import RATIOS
 from steelyard.research.objectives import Objective
@@ -95,7 +96,7 @@ def _scores(objectives: Sequence[Objective]) -> dict[str, Floats]:
         total = np.array([objective.counts[ratio.denominator] for objective in objectives], np.float64)
         # A part of a whole that is zero is undefined, and NaN stands for that.
         found[ratio.name] = np.divide(good, total, out=np.full(len(total), np.nan), where=total > 0)
-        found[f"{ratio.name}.weight"] = total
+        found[ratio.name + WEIGHT] = total
     return found
 
 

@@ -13,6 +13,9 @@ from steelyard.records.blocks import Floats, Labels
 Rows = npt.NDArray[np.int64]
 """Places of items in a run, in dataset order."""
 
+WEIGHT = ".weight"
+"""After the name of a per-item ratio: its denominator, which makes the metric the ratio of two sums."""
+
 
 class ItemColumns(Protocol):
     """A run's items in dataset order. A column is read when it is asked for, and never as rows."""
@@ -22,7 +25,7 @@ class ItemColumns(Protocol):
 
     @property
     def number_names(self) -> Sequence[str]:
-        """The names of all per-item numbers, the primary first."""
+        """The names of all per-item numbers, the primary first; weights are no numbers of their own."""
 
     @property
     def tag_keys(self) -> Sequence[str]:

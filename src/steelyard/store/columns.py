@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from steelyard.errors import InputError, Problem
 from steelyard.records.blocks import Floats, Labels
-from steelyard.records.columns import Rows
+from steelyard.records.columns import WEIGHT, Rows
 from steelyard.store.items import SCORE_PREFIX, TAG_PREFIX
 
 SCORECARD = ("state", "expected", "predicted", "correctness", "pass", "input", "output", "error_tags", "explain")
@@ -50,9 +50,9 @@ class StoredColumns:
 
     @property
     def number_names(self) -> list[str]:
-        """The names of all per-item numbers, the primary first."""
+        """The names of all per-item numbers, the primary first; weights are no numbers of their own."""
         scores = [name.removeprefix(SCORE_PREFIX) for name in self._names if name.startswith(SCORE_PREFIX)]
-        return [self.primary, *(name for name in scores if name != self.primary)]
+        return [self.primary, *(name for name in scores if name != self.primary and not name.endswith(WEIGHT))]
 
     @property
     def tag_keys(self) -> list[str]:
