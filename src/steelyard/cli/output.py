@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -11,11 +12,16 @@ from typing import Any
 import click
 
 from steelyard.errors import escape
+from steelyard.records.secrets import redact, redacted
+
+_SURROGATES = re.compile("[\\ud800-\\udfff]")
 
 
 def print_json(value: Any) -> None:
     """Print one JSON document on standard output."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=not _can_print_unicode()))
+    text = json.dumps(redacted(value), indent=2, ensure_ascii=not _can_print_unicode())
+    # A lone surrogate has no bytes of its own; its escape is the same JSON.
+    click.echo(_SURROGATES.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
 
 def _can_print_unicode() -> bool:
@@ -32,7 +38,7 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for name in header:
         table.add_column(name, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(escape(str(cell))) for cell in row))
+        table.add_row(*(Text(escape(redact(str(cell)))) for cell in row))
     console = Console(no_color=plain(), highlight=False, width=None if sys.stdout.isatty() else 160)
     console.print(table)
 

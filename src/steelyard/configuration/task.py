@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from steelyard.configuration.problems import Strict, checked
 from steelyard.configuration.rules import FormatRule
+from steelyard.errors import excerpt
+from steelyard.text.normalise import normalise
 
 TaskType: TypeAlias = Literal["choice", "number", "list", "text", "reasoning", "label", "mixed"]
 
@@ -173,6 +176,18 @@ class Task(Strict):
     @classmethod
     def _lists(cls, value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else value
+
+    @field_validator("aliases")
+    @classmethod
+    def _each_means_one_choice(cls, value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        meaning = {normalise(choice, "basic"): choice for choice in value}
+        for choice, spellings in value.items():
+            for spelling in spellings:
+                other = meaning.setdefault(normalise(spelling, "basic"), choice)
+                if other != choice:
+                    message = f"the alias {excerpt(spelling)!r} means both {excerpt(other)!r} and {excerpt(choice)!r}"
+                    raise PydanticCustomError("ambiguous-alias", "{message}", {"message": message})
+        return value
 
     @model_validator(mode="after")
     def _one_prompt(self) -> Task:

@@ -47,6 +47,25 @@ def _holds_reference(fields: Mapping[str, Any], names: FieldNames) -> bool:
     return found is not None and (found != "output" or any(name in fields for name in ("input", "instruction")))
 
 
+LARGEST_COUNT = 2**63 - 1
+
+
+def number_of(value: Any) -> float | None:
+    """Return a measurement beside a prediction as a number; None where it is none that can be computed with."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def count_of(value: Any) -> int | None:
+    """Return a whole number that a column of counts can hold, else None."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and -LARGEST_COUNT <= value <= LARGEST_COUNT else None
+
+
 def row_field(fields: Mapping[str, Any], name: str) -> Any:
     """Return a field by its name; `a.b` reaches into nested objects."""
     first, _, rest = name.partition(".")

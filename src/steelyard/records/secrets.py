@@ -38,6 +38,11 @@ def forget_secrets() -> None:
     _values.clear()
 
 
+def has_secrets() -> bool:
+    """Return whether there is anything to look for; columns of text are gone through only then."""
+    return bool(_values)
+
+
 def redact(text: str) -> str:
     """Return a text with every known secret replaced."""
     for value in sorted(_values, key=len, reverse=True):
