@@ -7,12 +7,14 @@ from typing import Any
 
 import click
 
+from steelyard.cli.eval_several import evaluate_several
 from steelyard.cli.output import print_json
 from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.errors import Problem, UsageError
 from steelyard.pipeline.evaluation import evaluate
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording import Evaluation
+from steelyard.pipeline.suite_files import is_suite_file
 from steelyard.show.results import evaluation_text
 
 ANSWER_TYPES = ("text", "choice", "number", "list", "reasoning", "label", "mixed")
@@ -66,14 +68,18 @@ def _slices(value: str | None) -> tuple[str | tuple[str, ...], ...] | None:
 @click.option("--max-line-bytes", type=click.IntRange(min=1), help="Longest line that is read.")
 @click.option("--max-depth", type=click.IntRange(min=1), help="Deepest nesting that is read.")
 @click.option("--max-unpacked-bytes", type=click.IntRange(min=1), help="Most that one file may unpack to.")
+@click.option("--repeats", type=click.IntRange(min=2), help="Evaluate N times, and say how far repeats differ.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def eval_command(task_file: Path | None, *, as_json: bool, **given: Any) -> None:
+def eval_command(task_file: Path | None, *, repeats: int | None, as_json: bool, **given: Any) -> None:
     """Evaluate a task: predictions to scorecards, metrics and a run.
 
     Give a task file, or --dataset with --answer-type or --scorer. Predictions come from --predictions, from the task,
     or from the rows of the dataset themselves.
     """
     options = _options(task_file, given)
+    if repeats is not None or is_suite_file(task_file):
+        evaluate_several(options, repeats=repeats, as_json=as_json)
+        return
     with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
         evaluation = evaluate(options, progress=progress, asking=asking)
     if as_json:

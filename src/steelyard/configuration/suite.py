@@ -26,11 +26,6 @@ class Suite(Strict):
         return tuple(value) if isinstance(value, list) else value
 
 
-def is_suite(values: Mapping[str, Any]) -> bool:
-    """Return whether the content of a file is a suite's."""
-    return "suite" in values
-
-
 def parse_suite(values: Mapping[str, Any], *, file: str | None = None) -> Suite:
     """Return a suite from the content of its file.
 

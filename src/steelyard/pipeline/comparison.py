@@ -12,13 +12,13 @@ import msgspec
 
 from steelyard.compare.changes import item_changes
 from steelyard.compare.contract import MEANING, contract, refuse_blocking, refuse_mock
-from steelyard.compare.measures import Measure, measure
+from steelyard.compare.measures import Measure
 from steelyard.compare.pairing import Pairing, pair_items
 from steelyard.compare.settings import settings_difference
 from steelyard.compare.slices import SEPARATOR, minus, pair_clusters, slice_deltas, with_holm
 from steelyard.errors import ConfigurationError, Problem, UsageError, excerpt
 from steelyard.pipeline.attributing import attribute_change
-from steelyard.pipeline.stored_runs import StoredRun, damaged, open_runs
+from steelyard.pipeline.stored_runs import StoredRun, damaged, measured, open_runs
 from steelyard.records.comparisons import (
     Attribution,
     Comparison,
@@ -123,11 +123,11 @@ def _side(baseline: StoredRun, run: StoredRun, metric: str, options: CompareOpti
     found = contract(baseline.record, run.record, metric, allow=allow)
     refuse_blocking(found, baseline.label, run.label)
     pairing = pair_items(baseline.columns, run.columns)
-    measured = measure(metric, baseline.direction(metric), baseline.columns, run.columns)
-    side = Side(run, found, pairing, measured)
-    if measured is not None:
+    paired = measured(metric, baseline, run)
+    side = Side(run, found, pairing, paired)
+    if paired is not None:
         direction = baseline.direction(metric)
-        side.changes = item_changes(measured, direction, pairing, baseline.columns, run.columns, top=options.top)
+        side.changes = item_changes(paired, direction, pairing, baseline.columns, run.columns, top=options.top)
     return side
 
 
@@ -162,11 +162,11 @@ def _delta(metric: str, baseline: StoredRun, side: Side) -> Delta:
     return Delta(delta, paired_over(baseline, side.measured, side.pairing))
 
 
-def paired_over(baseline: StoredRun, measured: Measure, pairing: Pairing) -> Paired:
+def paired_over(baseline: StoredRun, measure: Measure, pairing: Pairing) -> Paired:
     """Return the paired difference over all shared items, clustered where there are conversations."""
     numbers = pair_clusters(baseline.columns)
     clusters = None if numbers is None else numbers[pairing.baseline_rows]
-    return measured.paired(pairing.baseline_rows, pairing.candidate_rows, clusters)
+    return measure.paired(pairing.baseline_rows, pairing.candidate_rows, clusters)
 
 
 def _slices(keys: Sequence[str], baseline: StoredRun, sides: Sequence[Side]) -> dict[str, list[SliceRow]]:

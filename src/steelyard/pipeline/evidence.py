@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from steelyard.compare.contract import contract
-from steelyard.compare.measures import Measure, measure
+from steelyard.compare.measures import Measure
 from steelyard.compare.pairing import Pairing, pair_items
 from steelyard.compare.slices import SEPARATOR, grouping, pair_clusters
 from steelyard.errors import excerpt
-from steelyard.pipeline.stored_runs import StoredRun, damaged
+from steelyard.pipeline.stored_runs import StoredRun, damaged, measured
 from steelyard.records.columns import ItemColumns
 from steelyard.records.comparisons import Contract
 from steelyard.records.gates import Evidence, ItemsRule, MetricRule, Policy, Rule, SkippedRule
@@ -75,7 +75,7 @@ class Case:
         """Return a metric over baseline and run."""
         if self.baseline is None:
             return None
-        return measure(metric, self.run.direction(metric), self.baseline.columns, self.run.columns)
+        return measured(metric, self.baseline, self.run)
 
     def evidence(self, rule: Rule) -> Iterator[Evidence]:
         """Yield what there is to decide a rule by; a rule for each slice of a key gives one for each value."""
@@ -113,10 +113,10 @@ class Case:
             obstacle=self.obstacle(metric),
             noise=self._noise(metric),
         )
-        measured = self.measured(metric) if not found.obstacle and candidate is not None else None
-        return found if measured is None else self._with_pairs(found, measured, where)
+        both = self.measured(metric) if not found.obstacle and candidate is not None else None
+        return found if both is None else self._with_pairs(found, both, where)
 
-    def _with_pairs(self, found: Evidence, measured: Measure, where: tuple[tuple[str, str], ...]) -> Evidence:
+    def _with_pairs(self, found: Evidence, measure: Measure, where: tuple[tuple[str, str], ...]) -> Evidence:
         assert self.baseline is not None
         assert self.pairing is not None
         first, second = self.pairing.baseline_rows, self.pairing.candidate_rows
@@ -127,8 +127,8 @@ class Case:
             first, second = first[both], second[both]
             rows = np.flatnonzero(masks[0])
         clusters = pair_clusters(self.baseline.columns)
-        paired = measured.paired(first, second, None if clusters is None else clusters[first])
-        return replace(found, baseline=measured.figure(0, rows), paired=paired)
+        paired = measure.paired(first, second, None if clusters is None else clusters[first])
+        return replace(found, baseline=measure.figure(0, rows), paired=paired)
 
     def _noise(self, metric: str) -> float | None:
         """Return the noise floor that repeats of the baseline, or else of the run, have shown."""
@@ -140,7 +140,7 @@ class Case:
                 except ValueError as error:
                     raise damaged(file, f"the repeats cannot be read: {error}") from None
                 floor = content["metrics"].get(metric, {}).get("noise_floor")
-                if floor is not None:
+                if floor is not None and content["scorers"] == self.run.record.signatures.get("scorers"):
                     return float(floor)
         return None
 

@@ -17,9 +17,9 @@ from typing import Any
 
 from steelyard.errors import InputError, SteelyardError
 from steelyard.records.runs import RESCORED_FILE, RESULTS_FILE, RUN_FILE, SUITE_FILE, RunRecord
-from steelyard.store.baselines import FOLDER, list_baselines, list_verdicts
+from steelyard.store.baselines import DATABASE_VARIABLE, FOLDER, list_baselines, list_verdicts
 from steelyard.store.directories import read_run
-from steelyard.store.index import DATABASE_VARIABLE, INDEX_FILE, RunIndex
+from steelyard.store.index import INDEX_FILE, RunIndex
 from steelyard.store.suites import read_suite
 
 FINAL = ("completed", "failed", "interrupted")
@@ -33,8 +33,6 @@ def index_run(path: Path) -> None:
 
 def index_completed(path: Path) -> None:
     """Tell a team's database of a run; the run stands whether or not the database answers."""
-    if not os.environ.get(DATABASE_VARIABLE):
-        return
     try:
         index_run(path)
     except SteelyardError as error:

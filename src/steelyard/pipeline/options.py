@@ -38,6 +38,8 @@ class EvaluateOptions:
     """What to call the model behind stored predictions."""
     model: str | None = None
     """A model's spec (page 60), asked for predictions instead of reading stored ones."""
+    generation_seed: int | None = None
+    """The seed of generation, in place of the task's own; repeats of a run have one each."""
     resume: bool = False
     retry_failed: bool = False
     error_budget: float = 0

@@ -7,6 +7,7 @@ can be listed, compared, gated and shown alike.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from steelyard.pipeline.artifacts import write_eval_files, write_run_files
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.plans import ReportPlan
 from steelyard.records.runs import HARD_EXAMPLES_FILE, ITEMS_FILE, RESULTS_FILE, RunRecord, RunStatus
+from steelyard.store.baselines import DATABASE_VARIABLE
 from steelyard.store.directories import RunDirectory, now_text, read_run
 from steelyard.store.items import ItemsWriter
 
@@ -126,6 +128,10 @@ class Recorder:
             **outcome(results),
         )
         self.directory.write_record(record)
+        if os.environ.get(DATABASE_VARIABLE):
+            from steelyard.pipeline.indexing import index_completed  # noqa: PLC0415 - a database library, 0.3 s
+
+            index_completed(self.path)
         return Evaluation(self.path, record, results, hard)
 
     def leave(self, extra: Mapping[str, Any] | None = None) -> None:

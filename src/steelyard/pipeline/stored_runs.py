@@ -19,7 +19,7 @@ from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.comparisons import Figure
 from steelyard.records.runs import CONFIG_FILE, ITEMS_FILE, RESULTS_FILE, RUN_FILE, RunRecord
 from steelyard.records.scores import Direction
-from steelyard.registry import direction_of
+from steelyard.registry import direction_of, metrics
 from steelyard.store.columns import StoredColumns
 from steelyard.store.directories import find_run, read_run
 
@@ -74,8 +74,8 @@ class StoredRun:
         return "higher" if metric == self.primary else direction_of(metric)
 
     def own_measure(self, metric: str) -> Measure | None:
-        """Return a metric over this run alone."""
-        return measure(metric, self.direction(metric), self.columns, self.columns)
+        """Return a metric over this run alone; None where its items do not decide it."""
+        return measured(metric, self, self)
 
     def figure(self, metric: str) -> Figure | None:
         """Return a metric over all items, computed from them; stored where items do not decide it; None if absent."""
@@ -85,7 +85,7 @@ class StoredRun:
         stored = self.results.get("metrics", {}).get(metric)
         return Figure(len(self.columns), float(stored)) if isinstance(stored, int | float) else None
 
-    def verify(self, metrics: Iterable[str]) -> None:
+    def verify(self, names: Iterable[str]) -> None:
         """Raise where a stored score is not what the items say."""
         items = self.columns.path
         if len(self.columns) == 0:
@@ -96,7 +96,7 @@ class StoredRun:
         stored = self.results.get("metrics", {})
         self._check(self.primary, self.record.primary_score, RUN_FILE)
         self._check(self.primary, self.results["scorecard"]["primary_score"], RESULTS_FILE)
-        for name in metrics:
+        for name in names:
             if isinstance(stored.get(name), int | float):
                 self._check(name, stored[name], RESULTS_FILE)
 
@@ -106,6 +106,14 @@ class StoredRun:
         if not _agree(found, stored):
             message = f"{file} says that {metric} is {stored}, and the items give {found}"
             raise damaged(self.path / file, message)
+
+
+def measured(metric: str, baseline: StoredRun, candidate: StoredRun) -> Measure | None:
+    """Return a metric over two runs; None where it is not decided by numbers of single items."""
+    kinds = {definition.kind for definition in metrics() if definition.name == metric}
+    if kinds & {"corpus", "gold"} and metric != candidate.primary:
+        return None
+    return measure(metric, candidate.direction(metric), baseline.columns, candidate.columns)
 
 
 def _agree(found: float | None, stored: float | None) -> bool:

@@ -10,12 +10,12 @@ from typing import Any
 
 from steelyard import __version__
 from steelyard.configuration.policy import parse_policy
-from steelyard.configuration.suite import Suite, is_suite, parse_suite
+from steelyard.configuration.suite import Suite, parse_suite
 from steelyard.errors import ConfigurationError, Problem, SteelyardError, UsageError
 from steelyard.pipeline.evaluation import evaluate
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation import load_task
-from steelyard.pipeline.recording import Evaluation, Progress
+from steelyard.pipeline.recording import Evaluation
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.gates import Policy
 from steelyard.records.suites import SuiteRecord, SuiteTask
@@ -23,7 +23,7 @@ from steelyard.store.directories import check_run_name, new_run_id
 from steelyard.store.files import machine_errors
 from steelyard.store.suites import write_suite
 
-Evaluate = Callable[..., Evaluation]
+Evaluate = Callable[[EvaluateOptions], Evaluation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,7 @@ class SuiteEvaluation:
     """What stopped the first task that did not come to its end."""
 
 
-def is_suite_file(path: Path | None) -> bool:
-    """Return whether a YAML file is a suite."""
-    return path is not None and path.suffix in (".yaml", ".yml") and path.is_file() and is_suite(read_yaml(path))
-
-
-def evaluate_suite(
-    options: EvaluateOptions, *, progress: Progress | None = None, run: Evaluate = evaluate
-) -> SuiteEvaluation:
+def evaluate_suite(options: EvaluateOptions, *, run: Evaluate = evaluate) -> SuiteEvaluation:
     """Evaluate every task of a suite under `runs/<name>/<task>/`; one that fails does not stop the others."""
     assert options.task_file is not None
     file = options.task_file
@@ -53,19 +46,21 @@ def evaluate_suite(
     policy = suite_policy(suite, file)
     _check_names(policy, tasks, file)
     path, suite_id = _folder(options)
-    evaluations, listed, first = [], [], None
-    for name, task_file in tasks.items():
-        entry = SuiteTask(task=name, file=str(task_file))
-        try:
-            done = run(replace(options, task_file=task_file, name=name, runs_dir=path), progress=progress)
-        except SteelyardError as error:
-            first = first or error
-            listed.append(SuiteTask(task=name, file=str(task_file), error=str(error)))
-            continue
-        evaluations.append(done)
-        listed.append(SuiteTask(task=name, file=entry.file, path=done.path.name))
+    listed = {name: SuiteTask(task=name, file=str(task_file)) for name, task_file in tasks.items()}
     record = _record(suite, path.name, suite_id, listed)
     write_suite(path, record)
+    evaluations, first = [], None
+    for name, task_file in tasks.items():
+        try:
+            done = run(replace(options, task_file=task_file, name=name, runs_dir=path))
+        except SteelyardError as error:
+            first = first or error
+            listed[name] = SuiteTask(task=name, file=str(task_file), error=str(error))
+        else:
+            evaluations.append(done)
+            listed[name] = SuiteTask(task=name, file=str(task_file), path=done.path.name)
+        record = _record(suite, path.name, suite_id, listed)
+        write_suite(path, record)
     return SuiteEvaluation(path, record, tuple(evaluations), first)
 
 
@@ -113,13 +108,13 @@ def _folder(options: EvaluateOptions) -> tuple[Path, str]:
     return path, suite_id
 
 
-def _record(suite: Suite, name: str, suite_id: str, tasks: list[SuiteTask]) -> SuiteRecord:
+def _record(suite: Suite, name: str, suite_id: str, tasks: dict[str, SuiteTask]) -> SuiteRecord:
     return SuiteRecord(
         suite_id=suite_id,
         name=name,
         suite=suite.suite,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         steelyard_version=__version__,
-        tasks=tasks,
+        tasks=list(tasks.values()),
         policy=_policy_content(suite) if suite.gates else {},
     )

@@ -19,6 +19,8 @@ from steelyard.store.files import json_bytes, json_line, machine_errors, write_b
 
 FOLDER = ".steelyard"
 """Beside the runs: baselines, verdicts and the SQLite index."""
+DATABASE_VARIABLE = "STEELYARD_DATABASE_URL"
+"""Names a team's database for the run index, instead of SQLite beside the runs."""
 BASELINES_FILE = "baselines.json"
 VERDICTS_FILE = "verdicts.jsonl"
 

@@ -19,12 +19,11 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from steelyard.errors import MachineError, Problem
-from steelyard.store.baselines import FOLDER
+from steelyard.store.baselines import DATABASE_VARIABLE, FOLDER
 from steelyard.store.files import machine_errors
 from steelyard.store.index_migrations import NEWEST, current_revision, migrate
 from steelyard.store.index_tables import baselines, runs, scores, verdicts
 
-DATABASE_VARIABLE = "STEELYARD_DATABASE_URL"
 INDEX_FILE = "index.sqlite"
 _WAIT_MS = 60_000
 """How long a process waits for another one's write."""

@@ -1,0 +1,76 @@
+"""`steelyard eval` of more than one run: a suite's tasks, or repeats of one task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from steelyard.cli.output import print_json
+from steelyard.cli.progress import asking_progress, item_progress
+from steelyard.errors import Problem, UsageError, escape
+from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.recording import Evaluation
+from steelyard.pipeline.suite_files import is_suite_file
+from steelyard.show.results import evaluation_text
+
+
+def evaluate_several(options: EvaluateOptions, *, repeats: int | None, as_json: bool) -> None:
+    """Evaluate a suite, or one task several times, and print what came of it."""
+
+    def run(one: EvaluateOptions) -> Evaluation:
+        with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
+            return evaluate(one, progress=progress, asking=asking)
+
+    if not is_suite_file(options.task_file):
+        assert repeats is not None
+        _repeats(options, repeats, run, as_json=as_json)
+    elif repeats is not None:
+        raise UsageError(
+            Problem("usage", "--repeats goes with one task", hint="repeat the tasks of a suite one by one")
+        )
+    else:
+        _suite(options, run, as_json=as_json)
+
+
+def _suite(options: EvaluateOptions, run: Any, *, as_json: bool) -> None:
+    from steelyard.pipeline.suite import evaluate_suite  # noqa: PLC0415 - for suites only
+
+    found = evaluate_suite(options, run=run)
+    if as_json:
+        runs = [_content(entry) for entry in found.evaluations]
+        tasks = [{"task": entry.task, "path": entry.path, "error": entry.error} for entry in found.record.tasks]
+        print_json({"suite": found.record.suite, "path": str(found.path), "tasks": tasks, "runs": runs})
+    else:
+        for entry in found.evaluations:
+            click.echo(evaluation_text(entry.path, entry.run, entry.results, entry.unknown_ids))
+            click.echo("")
+        click.echo(f"{found.record.suite}: {len(found.evaluations)} of {len(found.record.tasks)} tasks in {found.path}")
+    if found.error is not None:
+        raise found.error
+
+
+def _repeats(options: EvaluateOptions, repeats: int, run: Any, *, as_json: bool) -> None:
+    from steelyard.pipeline.repeats import evaluate_repeats  # noqa: PLC0415 - for repeats only
+
+    found = evaluate_repeats(options, repeats, run=run)
+    if as_json:
+        print_json({**_content(found.first), "repeats": found.report})
+        return
+    first, report = found.first, found.report
+    click.echo(evaluation_text(first.path, first.run, first.results, first.unknown_ids))
+    click.echo(
+        f"\n{report['repeats']} repeats: {report['flip_rate']:.1%} of pairs disagree, {report['n_flaky']} flaky items"
+    )
+    for name, entry in report["metrics"].items():
+        if entry["noise_floor"] is not None:
+            values = ", ".join(f"{value:.4f}" for value in entry["values"])
+            click.echo(f"  {escape(name)}: {values}; noise floor {entry['noise_floor']:.4f}")
+    for item in report["flaky"][:5]:
+        click.echo(f"  flaky {escape(item['item_id'])}: passes {item['pass_rate']:.0%} of the time")
+
+
+def _content(evaluation: Evaluation) -> dict[str, Any]:
+    run = evaluation.run
+    return {"run_id": run.run_id, "name": run.name, "path": str(evaluation.path), **evaluation.results}
