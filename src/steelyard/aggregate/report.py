@@ -37,6 +37,8 @@ class Report:
         self.tallies = TagTallies()
         self.slices = Slices(plan, self.bounded)
         self.hard = HardExamples(plan)
+        self.further: dict[str, dict[str, Any]] = {}
+        """Details of metrics that are not over the items of the run, such as a gold set's."""
 
     def update(self, block: ScoredBlock) -> None:
         """Add a block of judged items."""
@@ -66,6 +68,7 @@ class Report:
         self.tallies.merge(other.tallies)
         self.slices.merge(other.slices)
         self.hard.merge(other.hard)
+        self.further |= other.further
 
     @property
     def n_items(self) -> int:
@@ -111,7 +114,7 @@ class Report:
     def results(self, signatures: dict[str, str] | None = None) -> dict[str, Any]:
         """Return the content of `eval_results.json`, as far as the items decide it."""
         plan, known = self.plan, signatures or {}
-        details = self.all.details(plan, self.design_effect)
+        details = self.all.details(plan, self.design_effect) | self.further
         signed = {name: entry | _signature(known.get(name)) for name, entry in details.items()}
         found: dict[str, Any] = {
             "primary_metric": plan.primary,

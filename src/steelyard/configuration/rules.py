@@ -15,7 +15,9 @@ from steelyard.errors import excerpt
 MAX_PATTERN_LENGTH = 1000
 _KINDS = ("pattern", "max_tokens", "min_tokens", "json_schema", "one_of")
 
-_ANCHORED_NEGATIVE_LOOK_AHEAD = regex.compile(r"(?:\^|\\A)\(\?!(?P<words>(?:[^()\\\[\]]|\\.)+)\)\Z")
+_ANCHORED_NEGATIVE_LOOK_AHEAD = regex.compile(
+    r"(?:\^|\\A)\(\?!(?P<words>(?P<part>[^()\\\[\]]|\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]|\((?&part)*\))+)\)"
+)
 """The one shape whose evident meaning is the opposite of its literal one (page 20, `no_preamble`)."""
 
 

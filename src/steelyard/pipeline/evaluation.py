@@ -24,6 +24,7 @@ from steelyard.pipeline.generation import (
     over_budget,
 )
 from steelyard.pipeline.items import Quarantine, Source
+from steelyard.pipeline.gold import add_gold
 from steelyard.pipeline.journal import StoredJournal
 from steelyard.pipeline.judging import Judge
 from steelyard.pipeline.labels import LabelNames
@@ -85,6 +86,7 @@ def _evaluate_stored(prepared: Prepared, options: EvaluateOptions, progress: Pro
             stream(recorder, make_judge(prepared, source), source, journal, progress)
         source.check_unknown(strict=options.strict_ids)
         finished = recorder.complete(
+            add_gold(recorder.report, prepared, source, journal)
             config=effective_configuration(prepared, source, options),
             manifest=manifest_of(source, recorder.report.n_items),
             extra={"predictions": {"unknown_ids": source.unknown_total, "quarantined": source.rejected}},
@@ -109,6 +111,7 @@ def _evaluate_model(
         with_references=prepared.report.losses,
     )
     total = requests.check()
+        gold=prepared.gold,
     source = make_source(prepared, options)
     with closing(open_task_model(spec, options, losses=prepared.report.losses)) as model:
         asked_of = model.identity
@@ -136,6 +139,7 @@ def _judge_journal(recorder: Recorder, prepared: Prepared, source: Source, progr
         stream(recorder, DryJudge(judge) if "mock" in recorder.identity.flags else judge, source, None, progress)
     except BaseException as error:
         recorder.abandon(error)
+        add_gold(recorder.report, prepared, source, None)
         raise
 
 
@@ -203,13 +207,21 @@ def make_source(prepared: Prepared, options: EvaluateOptions) -> Source:
 def make_judge(prepared: Prepared, source: Source) -> Judge:
     """Return what judges the blocks of a source."""
     labels = label_names(prepared, source) if prepared.classification else None
-    return Judge(prepared.judgements, prepared.metrics, labels=labels, file=str(source.dataset))
+    return Judge(
+        prepared.judgements,
+        prepared.metrics,
+        labels=labels,
+        corpus=prepared.corpus,
+        rules=prepared.rules,
+        file=str(source.dataset),
+    )
 
 
 def _journal(path: Path, prepared: Prepared, source: Source) -> StoredJournal:
     named = [entry.pred_field for entry in prepared.task.metrics or () if isinstance(entry, FieldMetric)]
     separate = source.predictions is not None
     return StoredJournal(path / JOURNAL_FILE, prepared.field_names, named, separate=separate)
+        elsewhere=prepared.gold.ids if prepared.gold else frozenset(),
 
 
 @contextmanager
@@ -234,7 +246,7 @@ def label_names(prepared: Prepared, source: Source) -> LabelNames:
     """Return the labels of a classification: the declared ones, or those that the references have."""
     aliases = {alias: choice for choice, found in prepared.task.aliases.items() for alias in found}
     if prepared.task.choices:
-        return LabelNames(prepared.task.choices, aliases)
+        return LabelNames(prepared.task.choices, aliases, prepared.field_names.confidence)
     found: dict[str, None] = {}
     for row in read_rows(source.dataset, Problems(), limits=source.limits):
         value = _label(row, prepared)
@@ -243,7 +255,7 @@ def label_names(prepared: Prepared, source: Source) -> LabelNames:
         if len(found) > MAX_LABELS:
             message = f"there are more than {MAX_LABELS} labels, expected those of a classification"
             raise InputError(Problem("bad-reference", message, hint="answer_type: text judges free text"))
-    return LabelNames(sorted(found), aliases)
+    return LabelNames(sorted(found), aliases, prepared.field_names.confidence)
 
 
 def _label(row: Row, prepared: Prepared) -> str | None:
@@ -291,6 +303,8 @@ def manifest_of(source: Source, n_items: int) -> dict[str, Any]:
     return {
         "dataset_id": source.dataset.name.split(".", maxsplit=1)[0],
         "version": content,
+    if prepared.gold is not None:
+        config["eval"] |= {"gold_set": str(prepared.gold.path.resolve())}
         "format": source.dataset.suffix.lstrip("."),
         "num_rows": n_items,
         "content_hash": content,

@@ -72,6 +72,8 @@ class Source:
     n_items: int = 0
 
     def blocks(self) -> Iterator[ItemBlock]:
+    elsewhere: frozenset[str] = frozenset()
+    """Ids that predictions may have although they are not in the dataset: those of a gold set."""
         """Yield the items in dataset order, a few thousand at a time."""
         pairs = self._pairs()
         while chunk := list(islice(pairs, BLOCK_ITEMS)):
@@ -85,7 +87,11 @@ class Source:
                 yield item, self._own_prediction(item)
             return
         joined = join_predictions(
-            items, self._prediction_rows(self.predictions), problems=self.problems, file=str(self.predictions)
+            items,
+            self._prediction_rows(self.predictions),
+            problems=self.problems,
+            file=str(self.predictions),
+            elsewhere=self.elsewhere,
         )
         for item, row in joined:
             yield item, self._prediction(row) if row is not None else self._quarantined(item)

@@ -20,14 +20,16 @@ from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
 from steelyard.errors import Problem, Problems, excerpt
 from steelyard.pipeline.cards import card_of, unanswered
+from steelyard.pipeline.corpus import count_columns, references_of
 from steelyard.pipeline.labels import LabelNames
 from steelyard.reading.hashing import item_hash
-from steelyard.records.answers import Answer, AnswerType, Choice, Text
+from steelyard.records.answers import Answer, AnswerType
 from steelyard.records.blocks import ErrorTags, ItemBlock, Labels, ScoredBlock
 from steelyard.records.items import Item, Prediction, State
 from steelyard.records.scores import Scorecard
 from steelyard.registry import Metric, Scorer
 
+from steelyard.scoring.rules import FormatRules
 Fields: TypeAlias = Mapping[str, Any]
 
 _REASONS: dict[State, str] = {
@@ -80,14 +82,6 @@ class Columns:
     error_tags: list[tuple[str, ...]] = field(default_factory=list)
 
 
-class RuleChecks:
-    """The format rules of a task over raw outputs; a task without rules has none."""
-
-    def check(self, output: str | None) -> tuple[dict[str, float | None], tuple[str, ...]]:
-        """Return the columns of one output and its error tags."""
-        raise NotImplementedError
-
-
 class Judge:
     """Judges blocks by item forms. Pure: the same block gives the same columns."""
 
@@ -97,13 +91,15 @@ class Judge:
         metrics: Sequence[Metric],
         *,
         labels: LabelNames | None = None,
-        rules: RuleChecks | None = None,
+        corpus: Sequence[Metric] = (),
+        rules: FormatRules | None = None,
         file: str | None = None,
     ) -> None:
         self.judgements = tuple(judgements)
         self.metrics = tuple(metrics)
         self.labels = labels
         self.rules = rules
+        self.corpus = tuple(corpus)
         self.file = file
         self.problems = Problems()
 
@@ -186,6 +182,7 @@ class Judge:
         tag_keys = sorted({key for item in items for key in item.tags})
         truth, guess = self._classes(verdicts)
         return ScoredBlock(
+        confidences = self._confidences(columns) if truth is not None else None
             start=start,
             ids=[item.id for item in items],
             lines=[item.line for item in items],
@@ -205,9 +202,11 @@ class Judge:
             tags={key: Labels.of([item.tags.get(key) for item in items]) for key in tag_keys},
             truth=truth,
             guess=guess,
-            confidence=self._confidence(columns) if truth is not None else None,
+            confidence=None if confidences is None else _floats([value for value, _ in confidences]),
+            confidence_kind=None if confidences is None else Labels.of([kind for _, kind in confidences]),
             clusters=Labels.of([item.conversation for item in items]),
             details=_details(columns),
+            counts=count_columns(self.corpus, [(verdict.predicted_text, verdict.expected) for verdict in verdicts]),
         )
 
     def _classes(self, verdicts: Sequence[Verdict]) -> tuple[Labels | None, Labels | None]:
@@ -218,8 +217,8 @@ class Judge:
         guess = [None if verdict.answer is None else names.of(verdict.answer) for verdict in verdicts]
         return Labels.of(truth), Labels.of(guess)
 
-    def _confidence(self, columns: Columns) -> Any:
-        """Return the probability of the true label as far as it is known, else NaN."""
+    def _confidences(self, columns: Columns) -> list[tuple[float | None, str | None]]:
+        """Return the probability of each item's true label as far as it is known, and what it was taken from."""
         assert self.labels is not None
         values = []
         for verdict, prediction in zip(columns.verdicts, columns.predictions, strict=True):
@@ -263,10 +262,7 @@ def _metric_value(metric: Metric, verdict: Verdict) -> float | None:
     assert definition.function is not None
     if verdict.answer is None or verdict.predicted_text is None:
         return 0.0 if definition.direction == "higher" and definition.bounded else None
-    expected = verdict.expected
-    references = (
-        (expected.value, *expected.aliases) if isinstance(expected, Text | Choice) else (answer_text(expected),)
-    )
+    references = references_of(verdict.expected)
     values = [definition.function(verdict.predicted_text, text, **metric.parameters) for text in references]
     known = [value for value in values if value is not None]
     if not known:

@@ -12,8 +12,11 @@ from steelyard.text.normalise import normalise
 class LabelNames:
     """The labels of a task with their other spellings."""
 
-    def __init__(self, labels: Iterable[str], aliases: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, labels: Iterable[str], aliases: Mapping[str, str] | None = None, confidence_field: str | None = None
+    ) -> None:
         self.labels = tuple(labels)
+        self.confidence_field = confidence_field or "confidence"
         self._names = {normalise(label, "basic"): label for label in reversed(self.labels)}
         for alias, label in (aliases or {}).items():
             self._names.setdefault(normalise(alias, "basic"), label)
@@ -23,8 +26,10 @@ class LabelNames:
         assert isinstance(answer, Choice)
         return self._names.get(normalise(answer.value, "basic"), answer.value)
 
-    def true_probability(self, fields: Mapping[str, Any], expected: Answer, *, right: bool) -> float | None:
-        """Return the probability given to the true label, as far as a prediction's row tells it.
+    def true_probability(
+        self, fields: Mapping[str, Any], expected: Answer, *, right: bool
+    ) -> tuple[float | None, str | None]:
+        """Return the probability given to the true label, as far as a prediction's row tells it, and what it is.
 
         Its own entry in `probabilities`; else the `confidence` in the predicted label when that is right, and one
         minus it when it is wrong.
@@ -32,9 +37,11 @@ class LabelNames:
         known = fields.get("probabilities")
         given = probability(known.get(self.of(expected))) if isinstance(known, dict) else None
         if given is not None:
-            return given
-        confidence = probability(fields.get("confidence"))
-        return confidence if confidence is None or right else 1.0 - confidence
+            return given, "true_label_probability"
+        confidence = probability(fields.get(self.confidence_field))
+        if confidence is None:
+            return None, None
+        return confidence if right else 1.0 - confidence, "confidence"
 
 
 def probability(value: Any) -> float | None:

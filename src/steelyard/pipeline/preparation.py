@@ -12,6 +12,9 @@ from steelyard.canonical.predictions import canonical_signature
 from steelyard.configuration.profile import ScoringProfile, parse_profile
 from steelyard.configuration.task import FieldMetric, MetricEntry, ScorerEntry, Task, parse_task
 from steelyard.errors import ConfigurationError, Problem, UsageError
+from steelyard.pipeline.corpus import corpus_figures
+from steelyard.pipeline.format_rules import metric_signatures, task_rules, unavailable_metrics
+from steelyard.pipeline.gold_sets import GoldSet, read_gold_set
 from steelyard.pipeline.judging import Judgement
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.row_values import extracted_reference, predicted_field, row_field, row_prediction, row_reference
@@ -19,8 +22,9 @@ from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.answers import ANSWER_TYPES, AnswerType
 from steelyard.records.fields import FieldNames
 from steelyard.records.items import Item
-from steelyard.records.plans import CLASSIFICATION_METRICS, ReportPlan
+from steelyard.records.plans import CLASSIFICATION_METRICS, FORMAT_COMPLIANCE, ReportPlan
 from steelyard.registry import Metric, Scorer, bind_metric, bind_scorer, direction_of, metrics
+from steelyard.scoring.rules import FormatRules
 from steelyard.scoring.seed_names import SEED_METRICS, is_part, primary_parameters
 
 DEFAULT_SCORERS: dict[AnswerType, str] = {
@@ -53,6 +57,10 @@ class Prepared:
     report: ReportPlan
     signatures: dict[str, Any]
     profile_file: Path | None = None
+    corpus: tuple[Metric, ...] = ()
+    """Metrics over the whole text, whose numbers per item are counted beside the scorers."""
+    rules: FormatRules | None = None
+    gold: GoldSet | None = None
 
 
 def load_task(options: EvaluateOptions) -> tuple[Task, Path]:
@@ -94,10 +102,12 @@ def prepare(options: EvaluateOptions) -> Prepared:
     requested = _requested_metrics(task, profile)
     item_metrics = tuple(metric for metric in requested if metric.definition.kind == "item")
     classification = _classification(task, requested)
-    report = _report(task, judgements, requested, item_metrics, classification)
+    rules = task_rules(task)
+    report = _report(task, judgements, requested, classification, rules)
+    corpus = tuple(metric for metric in requested if metric.definition.kind == "corpus")
     signatures = {
         "scorers": [scorer.signature for judgement in judgements for scorer in judgement.scorers.values()],
-        "metrics": [metric.signature for metric in requested],
+        "metrics": metric_signatures(requested, rules),
         "canonical": [
             canonical_signature(answer_type, judgement.extraction)
             for judgement in judgements
@@ -105,7 +115,20 @@ def prepare(options: EvaluateOptions) -> Prepared:
         ]
         + ([f"reference|{parse_extraction(task.extract_reference).signature}"] if task.extract_reference else []),
     }
-    return Prepared(task, folder, judgements, item_metrics, classification, names, report, signatures, profile_file)
+    return Prepared(
+        task=task,
+        folder=folder,
+        judgements=judgements,
+        metrics=item_metrics,
+        classification=classification,
+        field_names=names,
+        report=report,
+        signatures=signatures,
+        profile_file=profile_file,
+        corpus=corpus,
+        rules=rules,
+        gold=read_gold_set(folder / task.eval.gold_set, names) if task.eval.gold_set is not None else None,
+    )
 
 
 def _profile_file(task: Task, folder: Path, options: EvaluateOptions) -> Path | None:
@@ -271,17 +294,20 @@ def _report(
     task: Task,
     judgements: Sequence[Judgement],
     requested: Sequence[Metric],
-    item_metrics: Sequence[Metric],
     classification: tuple[str, ...],
 ) -> ReportPlan:
     primary = judgements[0].name
-    names = list(dict.fromkeys([*(metric.name for metric in item_metrics), *_part_names(judgements)]))
+    rules: FormatRules | None,
+    item_metrics = [metric.name for metric in requested if metric.definition.kind == "item"]
+    compliance = [FORMAT_COMPLIANCE] if rules is not None else []
+    names = list(dict.fromkeys([*item_metrics, *compliance, *_part_names(judgements)]))
+    corpus = corpus_figures([metric for metric in requested if metric.definition.kind == "corpus"])
     hard_by = "f1" if task.answer_type == "text" and not task.scorers and "f1" in names else ""
     slices = [entry if isinstance(entry, tuple) else (entry,) for entry in task.eval.slice_by_tags]
     return ReportPlan(
         primary=primary,
         metrics=tuple(names),
-        directions={name: direction_of(name) for name in names},
+        directions={name: direction_of(name) for name in (*names, *corpus)},
         classification=classification,
         choices=task.choices,
         slice_by=tuple(slices),
@@ -289,7 +315,10 @@ def _report(
         hard_by="confidence" if task.answer_type == "label" else hard_by,
         losses=any(metric.definition.kind == "loss" for metric in requested),
         clustered=task.cluster_by is not None,
+        corpus=corpus,
+        rules=rules.names if rules is not None else (),
     )
+        unavailable=unavailable_metrics(task, requested),
 
 
 def _part_names(judgements: Sequence[Judgement]) -> list[str]:

@@ -13,6 +13,8 @@ import msgspec
 from steelyard.configuration.task import Task
 from steelyard.errors import ConfigurationError, InputError, Problem, Problems, excerpt
 from steelyard.models.prompts import PromptTemplate
+from steelyard.pipeline.gold import gold_items
+from steelyard.pipeline.gold_sets import GoldSet
 from steelyard.pipeline.items import Source
 from steelyard.pipeline.preparation import Prepared
 from steelyard.reading.references import reference_field, value_of
@@ -33,12 +35,14 @@ class Requests:
     """What the journal calls an output, so that whoever reads it by the task's field names finds it."""
     with_references: bool = False
     """Whether the loss on the reference is wanted."""
+    gold: GoldSet | None = None
+    """Further items that are asked after those of the dataset."""
 
     def check(self) -> int:
         """Render every prompt once; return how many there are, or raise all that is wrong with the items."""
         source, problems = self.source(), Problems()
         count = 0
-        for item in _items(source):
+        for item in self._items(source):
             count += 1
             try:
                 self.request(item, source)
@@ -54,9 +58,15 @@ class Requests:
     def without(self, done: Container[str]) -> Iterator[ModelRequest]:
         """Yield the requests of the items that are not done, in dataset order."""
         source = self.source()
-        for item in _items(source):
+        for item in self._items(source):
             if item.id not in done:
                 yield self.request(item, source)
+
+    def _items(self, source: Source) -> Iterator[Item]:
+        for block in source.blocks():
+            yield from block.items
+        if self.gold is not None:
+            yield from gold_items(self.gold, source)
 
     def request(self, item: Item, source: Source) -> ModelRequest:
         """Return the request of one item."""
@@ -69,11 +79,6 @@ class Requests:
             input=item.input,
             reference=_reference(item, source) if self.with_references else None,
         )
-
-
-def _items(source: Source) -> Iterator[Item]:
-    for block in source.blocks():
-        yield from block.items
 
 
 def _reference(item: Item, source: Source) -> str | None:

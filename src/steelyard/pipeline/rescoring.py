@@ -11,6 +11,7 @@ import msgspec
 
 from steelyard.errors import InputError, Problem
 from steelyard.pipeline.evaluation import make_judge, make_source, stream
+from steelyard.pipeline.gold import add_gold
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation import Prepared, prepare
 from steelyard.pipeline.recording import Derivation, Evaluation, Progress, outcome
@@ -52,6 +53,7 @@ def _derive(
     derivation = Derivation(path, prepared.report)
     try:
         stream(derivation, make_judge(prepared, source), source, None, progress)
+        add_gold(derivation.report, prepared, source, None)
     except BaseException as error:
         derivation.abandon(error)
         raise

@@ -7,7 +7,7 @@ does not fit, the rest of the predictions goes to a file on disk, and items are 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import chain
 from typing import Generic, TypeVar
 
@@ -24,20 +24,31 @@ T = TypeVar("T")
 
 
 def join_predictions(
-    items: Iterable[tuple[str, T]], predictions: Iterable[tuple[str, Row]], *, problems: Problems, file: str
+    items: Iterable[tuple[str, T]],
+    predictions: Iterable[tuple[str, Row]],
+    *,
+    problems: Problems,
+    file: str,
+    elsewhere: Container[str] = (),
 ) -> JoinedPredictions[T]:
     """Return the pairs of item and prediction (or None) in the order of the items.
 
-    `file` names the predictions in problems. What the pairs leave over (`unknown`) is known once they are read.
+    `file` names the predictions in problems. What the pairs leave over (`unknown`) is known once they are read; ids
+    that are known `elsewhere`, such as those of a gold set, do not count as left over.
     """
-    return JoinedPredictions(items, predictions, problems, file)
+    return JoinedPredictions(items, predictions, problems, file, elsewhere)
 
 
 class JoinedPredictions(Generic[T]):
     """An iterator of `(item, row or None)`, and what is known after its end."""
 
     def __init__(
-        self, items: Iterable[tuple[str, T]], predictions: Iterable[tuple[str, Row]], problems: Problems, file: str
+        self,
+        items: Iterable[tuple[str, T]],
+        predictions: Iterable[tuple[str, Row]],
+        problems: Problems,
+        file: str,
+        elsewhere: Container[str] = (),
     ) -> None:
         self.unknown: list[tuple[str, int]] = []
         """The first twenty predictions for ids that are not in the dataset, with their lines."""
@@ -46,6 +57,7 @@ class JoinedPredictions(Generic[T]):
         self._predictions = iter(predictions)
         self._problems = problems
         self._file = file
+        self._elsewhere = elsewhere
         self._hashes = array("q")
         self._lines = array("q")
 
@@ -91,7 +103,7 @@ class JoinedPredictions(Generic[T]):
             place = int(np.searchsorted(ordered, hash(item_id)))
             if place < len(ordered) and ordered[place] == hash(item_id):
                 self._problems.add(duplicate_id(item_id, self._lines[int(order[place])], line, self._file))
-            else:
+            elif item_id not in self._elsewhere:
                 self._add_unknown(item_id, line)
 
     def _add_unknown(self, item_id: str, line: int) -> None:

@@ -5,24 +5,32 @@ Importing the room registers its scorers and metrics, by the same decorators tha
 
 from steelyard.scoring import (
     answer_correctness,
+    bleu,
     choice,
+    chrf,
+    gold,
     list_answer,
     metrics_program,
     metrics_text,
     number,
     numerical_match,
     reasoning,
+    rules,
     text_answer,
 )
 
 __all__ = [
     "answer_correctness",
+    "bleu",
     "choice",
+    "chrf",
+    "gold",
     "list_answer",
     "metrics_program",
     "metrics_text",
     "number",
     "numerical_match",
     "reasoning",
+    "rules",
     "text_answer",
 ]
