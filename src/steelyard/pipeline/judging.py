@@ -28,8 +28,8 @@ from steelyard.records.blocks import ErrorTags, ItemBlock, Labels, ScoredBlock
 from steelyard.records.items import Item, Prediction, State
 from steelyard.records.scores import Scorecard
 from steelyard.registry import Metric, Scorer
-
 from steelyard.scoring.rules import FormatRules
+
 Fields: TypeAlias = Mapping[str, Any]
 
 _REASONS: dict[State, str] = {
@@ -98,8 +98,8 @@ class Judge:
         self.judgements = tuple(judgements)
         self.metrics = tuple(metrics)
         self.labels = labels
-        self.rules = rules
         self.corpus = tuple(corpus)
+        self.rules = rules
         self.file = file
         self.problems = Problems()
 
@@ -181,8 +181,8 @@ class Judge:
         names = sorted({name for row in columns.scores for name in row})
         tag_keys = sorted({key for item in items for key in item.tags})
         truth, guess = self._classes(verdicts)
-        return ScoredBlock(
         confidences = self._confidences(columns) if truth is not None else None
+        return ScoredBlock(
             start=start,
             ids=[item.id for item in items],
             lines=[item.line for item in items],
@@ -205,8 +205,8 @@ class Judge:
             confidence=None if confidences is None else _floats([value for value, _ in confidences]),
             confidence_kind=None if confidences is None else Labels.of([kind for _, kind in confidences]),
             clusters=Labels.of([item.conversation for item in items]),
-            details=_details(columns),
             counts=count_columns(self.corpus, [(verdict.predicted_text, verdict.expected) for verdict in verdicts]),
+            details=_details(columns),
         )
 
     def _classes(self, verdicts: Sequence[Verdict]) -> tuple[Labels | None, Labels | None]:
@@ -220,11 +220,12 @@ class Judge:
     def _confidences(self, columns: Columns) -> list[tuple[float | None, str | None]]:
         """Return the probability of each item's true label as far as it is known, and what it was taken from."""
         assert self.labels is not None
-        values = []
-        for verdict, prediction in zip(columns.verdicts, columns.predictions, strict=True):
-            fields = prediction.fields if prediction else {}
-            values.append(self.labels.true_probability(fields, verdict.expected, right=verdict.card.passed))
-        return _floats(values)
+        return [
+            self.labels.true_probability(
+                prediction.fields if prediction else {}, verdict.expected, right=verdict.card.passed
+            )
+            for verdict, prediction in zip(columns.verdicts, columns.predictions, strict=True)
+        ]
 
 
 def _floats(values: Sequence[float | None]) -> Any:
