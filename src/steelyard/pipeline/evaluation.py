@@ -23,8 +23,8 @@ from steelyard.pipeline.generation import (
     open_task_model,
     over_budget,
 )
-from steelyard.pipeline.items import Quarantine, Source
 from steelyard.pipeline.gold import add_gold
+from steelyard.pipeline.items import Quarantine, Source
 from steelyard.pipeline.journal import StoredJournal
 from steelyard.pipeline.judging import Judge
 from steelyard.pipeline.labels import LabelNames
@@ -84,9 +84,9 @@ def _evaluate_stored(prepared: Prepared, options: EvaluateOptions, progress: Pro
     with recording(options.runs_dir, options.name, identity, prepared.report) as recorder:
         with _quarantine(recorder.path, source, options), _journal(recorder.path, prepared, source) as journal:
             stream(recorder, make_judge(prepared, source), source, journal, progress)
+            add_gold(recorder.report, prepared, source, journal)
         source.check_unknown(strict=options.strict_ids)
         finished = recorder.complete(
-            add_gold(recorder.report, prepared, source, journal)
             config=effective_configuration(prepared, source, options),
             manifest=manifest_of(source, recorder.report.n_items),
             extra={"predictions": {"unknown_ids": source.unknown_total, "quarantined": source.rejected}},
@@ -109,9 +109,9 @@ def _evaluate_model(
         lambda: make_source(prepared, options),
         prediction_field=prepared.field_names.prediction or "prediction",
         with_references=prepared.report.losses,
+        gold=prepared.gold,
     )
     total = requests.check()
-        gold=prepared.gold,
     source = make_source(prepared, options)
     with closing(open_task_model(spec, options, losses=prepared.report.losses)) as model:
         asked_of = model.identity
@@ -137,9 +137,9 @@ def _judge_journal(recorder: Recorder, prepared: Prepared, source: Source, progr
     judge = make_judge(prepared, source)
     try:
         stream(recorder, DryJudge(judge) if "mock" in recorder.identity.flags else judge, source, None, progress)
+        add_gold(recorder.report, prepared, source, None)
     except BaseException as error:
         recorder.abandon(error)
-        add_gold(recorder.report, prepared, source, None)
         raise
 
 
@@ -201,6 +201,7 @@ def make_source(prepared: Prepared, options: EvaluateOptions) -> Source:
         cluster_by=task.cluster_by,
         answer_type=task.answer_type,
         derived=frozenset(key for keys in prepared.report.slice_by for key in keys if key in DERIVED_TAGS),
+        elsewhere=prepared.gold.ids if prepared.gold else frozenset(),
     )
 
 
@@ -221,7 +222,6 @@ def _journal(path: Path, prepared: Prepared, source: Source) -> StoredJournal:
     named = [entry.pred_field for entry in prepared.task.metrics or () if isinstance(entry, FieldMetric)]
     separate = source.predictions is not None
     return StoredJournal(path / JOURNAL_FILE, prepared.field_names, named, separate=separate)
-        elsewhere=prepared.gold.ids if prepared.gold else frozenset(),
 
 
 @contextmanager
@@ -290,6 +290,8 @@ def effective_configuration(prepared: Prepared, source: Source, options: Evaluat
     config["dataset"] = str(source.dataset.resolve())
     if source.predictions is not None:
         config["predictions"] = str(source.predictions.resolve())
+    if prepared.gold is not None:
+        config["eval"] |= {"gold_set": str(prepared.gold.path.resolve())}
     if prepared.profile_file is not None:
         config["scoring_profile"] = str(prepared.profile_file.resolve())
     selection = {"limit": options.limit, "sample_size": options.sample_size}
@@ -303,8 +305,6 @@ def manifest_of(source: Source, n_items: int) -> dict[str, Any]:
     return {
         "dataset_id": source.dataset.name.split(".", maxsplit=1)[0],
         "version": content,
-    if prepared.gold is not None:
-        config["eval"] |= {"gold_set": str(prepared.gold.path.resolve())}
         "format": source.dataset.suffix.lstrip("."),
         "num_rows": n_items,
         "content_hash": content,

@@ -65,6 +65,8 @@ class Source:
     answer_type: str = "text"
     derived: frozenset[str] = frozenset()
     """Tags to derive where the data does not have them."""
+    elsewhere: frozenset[str] = frozenset()
+    """Ids that predictions may have although they are not in the dataset: those of a gold set."""
     quarantine: Quarantine | None = None
     problems: Problems = field(default_factory=Problems)
     unknown_ids: list[tuple[str, int]] = field(default_factory=list)
@@ -72,8 +74,6 @@ class Source:
     n_items: int = 0
 
     def blocks(self) -> Iterator[ItemBlock]:
-    elsewhere: frozenset[str] = frozenset()
-    """Ids that predictions may have although they are not in the dataset: those of a gold set."""
         """Yield the items in dataset order, a few thousand at a time."""
         pairs = self._pairs()
         while chunk := list(islice(pairs, BLOCK_ITEMS)):

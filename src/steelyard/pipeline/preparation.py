@@ -101,10 +101,10 @@ def prepare(options: EvaluateOptions) -> Prepared:
     judgements = _judgements(task, profile, names)
     requested = _requested_metrics(task, profile)
     item_metrics = tuple(metric for metric in requested if metric.definition.kind == "item")
+    corpus = tuple(metric for metric in requested if metric.definition.kind == "corpus")
     classification = _classification(task, requested)
     rules = task_rules(task)
     report = _report(task, judgements, requested, classification, rules)
-    corpus = tuple(metric for metric in requested if metric.definition.kind == "corpus")
     signatures = {
         "scorers": [scorer.signature for judgement in judgements for scorer in judgement.scorers.values()],
         "metrics": metric_signatures(requested, rules),
@@ -295,9 +295,9 @@ def _report(
     judgements: Sequence[Judgement],
     requested: Sequence[Metric],
     classification: tuple[str, ...],
+    rules: FormatRules | None,
 ) -> ReportPlan:
     primary = judgements[0].name
-    rules: FormatRules | None,
     item_metrics = [metric.name for metric in requested if metric.definition.kind == "item"]
     compliance = [FORMAT_COMPLIANCE] if rules is not None else []
     names = list(dict.fromkeys([*item_metrics, *compliance, *_part_names(judgements)]))
@@ -313,12 +313,12 @@ def _report(
         slice_by=tuple(slices),
         hard_examples=task.eval.hard_examples,
         hard_by="confidence" if task.answer_type == "label" else hard_by,
-        losses=any(metric.definition.kind == "loss" for metric in requested),
-        clustered=task.cluster_by is not None,
         corpus=corpus,
         rules=rules.names if rules is not None else (),
-    )
+        losses=any(metric.definition.kind == "loss" for metric in requested),
         unavailable=unavailable_metrics(task, requested),
+        clustered=task.cluster_by is not None,
+    )
 
 
 def _part_names(judgements: Sequence[Judgement]) -> list[str]:
