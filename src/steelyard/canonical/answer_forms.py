@@ -18,7 +18,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
     """
     match answer:
         case Reasoning():
-            parts: dict[str, Any] = msgspec.to_builtins(answer)
+            parts = _set_fields(answer)
             return {
                 "final_answer": _final_object(answer.final_answer),
                 "steps": [_identified(step) for step in parts.get("steps", [])],
@@ -50,9 +50,17 @@ def answer_text(answer: Answer) -> str:
             return f"{value} {answer.unit}" if answer.unit else value
 
 
-def _set_fields(answer: Choice | Number | Text) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(answer)
+def _set_fields(answer: Answer) -> dict[str, Any]:
+    """Return the fields that are not at their defaults, in JSON's own types."""
+    fields: dict[str, Any] = _lists(msgspec.to_builtins(answer))
     return fields
+
+
+def _lists(value: Any) -> Any:
+    """Return a value with lists in the place of tuples, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _lists(inner) for key, inner in value.items()}
+    return [_lists(inner) for inner in value] if isinstance(value, tuple) else value
 
 
 def _identified(step: dict[str, Any]) -> dict[str, Any]:
