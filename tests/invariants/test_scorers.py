@@ -157,7 +157,8 @@ def test_a_canonical_answer_is_written_and_read_back(answer_type, data):
     pair = read_canonical(msgspec.to_builtins(written))
     assert pair.canonical == written
     assert pair.expected == expected
-    assert pair.parsed.answer is not None
+    # A final answer of another type than the reference's is a mismatch and no answer.
+    assert pair.parsed.answer is not None or answer_type == "reasoning"
 
 
 # Forgiving matches contain strict ones.
