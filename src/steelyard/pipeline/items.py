@@ -12,6 +12,7 @@ from typing import Any
 
 from steelyard.errors import InputError, Problem, Problems, excerpt
 from steelyard.pipeline.derived_tags import Derivable, derived_tags
+from steelyard.pipeline.row_values import count_of, number_of
 from steelyard.pipeline.sampling import Selection
 from steelyard.reading.ids import IdLedger
 from steelyard.reading.joined import join_predictions
@@ -25,7 +26,8 @@ from steelyard.records.items import Item, Prediction, State
 BLOCK_ITEMS = 4096
 """Items per block in the item form: a few megabytes of rows."""
 
-_WRITTEN_ID = re.compile(rb'"(?:id|item_id|sample_id|trace_id)"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
+_ID_VALUE = rb'"(?:%b)"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?![\d.eE]))'
+_WRITTEN_ID = re.compile(_ID_VALUE % b"id|item_id|sample_id|trace_id")
 _TIME_FIELDS = ("eval_time_ms", "latency_ms")
 _PROMPT_TOKENS = ("prompt_tokens", "tokens_in")
 _COMPLETION_TOKENS = ("completion_tokens", "tokens_out")
@@ -36,14 +38,19 @@ class Quarantine:
     """Rows of predictions that were set aside, and the ids that could still be read in them."""
 
     write: Callable[[int, str, bytes], None]
+    id_field: str | None = None
+    """The field that holds the id, where the configuration names one."""
     count: int = 0
+    accounted: int = 0
+    """Rows whose item is in the dataset and stays in the denominator as `unparsed`."""
     ids: set[str] = field(default_factory=set)
 
     def reject(self, line: int, reason: str, raw: bytes) -> None:
         """Set a row aside; its item, where it can be told, stays in the denominator as `unparsed`."""
         self.count += 1
         self.write(line, reason, raw)
-        found = _WRITTEN_ID.findall(raw)
+        written = _WRITTEN_ID if self.id_field is None else re.compile(_ID_VALUE % re.escape(self.id_field).encode())
+        found = written.findall(raw)
         if len(found) == 1:
             try:
                 self.ids.add(str(json.loads(found[0])))
@@ -129,12 +136,23 @@ class Source:
             tags |= derived_tags(Derivable(row.fields, text, turn, self.answer_type), tags, self.derived)
         return Item(found, text, row.fields, tags, row.line, conversation, turn)
 
+    def pair_of(self, row: Row) -> tuple[Item, Prediction | None] | None:
+        """Return the item and the prediction of a dataset's row that carries both; None where the row is a problem."""
+        item = self._item(row)
+        return None if item is None else (item, self._own_prediction(item))
+
+    def report_duplicates(self) -> None:
+        """Read the dataset once more for ids that stand twice, and add a problem for each."""
+        ledger = IdLedger()
+        for found, _ in self._ids_again():
+            ledger.add(found)
+        ledger.report(self.problems, str(self.dataset), self._ids_again)
+
     def _conversation(self, row: Row, tags: dict[str, str]) -> tuple[str | None, int | None]:
         name = self.cluster_by or self.names.conversation or "conversation_id"
         found = tags.get(name, value_of(row.fields, name))
         turn = value_of(row.fields, self.names.turn or "turn_idx")
-        whole = turn if isinstance(turn, int) and not isinstance(turn, bool) else None
-        return None if found is None else str(found), whole
+        return None if found is None else str(found), count_of(turn)
 
     def _problem(self, code: str, row: Row, message: str, hint: str, item: str | None = None) -> None:
         self.problems.add(Problem(code, message, hint=hint, file=str(self.dataset), line=row.line, item_id=item))
@@ -176,6 +194,7 @@ class Source:
 
     def _quarantined(self, item: Item) -> Prediction | None:
         if self.quarantine and item.id in self.quarantine.ids:
+            self.quarantine.accounted += 1
             return Prediction(fields={}, state="unparsed", error="its row of predictions was set aside")
         return None
 
@@ -183,6 +202,11 @@ class Source:
     def rejected(self) -> int:
         """How many rows of predictions were set aside."""
         return self.quarantine.count if self.quarantine else 0
+
+    @property
+    def unaccounted(self) -> int:
+        """How many of those belong to no item that is counted as `unparsed` for it."""
+        return self.quarantine.count - self.quarantine.accounted if self.quarantine else 0
 
     def check_unknown(self, *, strict: bool) -> None:
         """Refuse predictions for unknown ids where the caller asked for that."""
@@ -221,13 +245,9 @@ def _error_text(error: Any) -> str | None:
 
 
 def _first_number(fields: dict[str, Any], names: tuple[str, ...]) -> float | None:
-    for name in names:
-        value = fields.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
-    return None
+    return next((value for name in names if (value := number_of(fields.get(name))) is not None), None)
 
 
 def _first_count(fields: dict[str, Any], names: tuple[str, ...]) -> int | None:
     value = _first_number(fields, names)
-    return None if value is None else int(value)
+    return None if value is None else count_of(int(value))

@@ -22,6 +22,7 @@ from steelyard.errors import Problem, Problems, excerpt
 from steelyard.pipeline.cards import card_of, unanswered
 from steelyard.pipeline.corpus import count_columns, references_of
 from steelyard.pipeline.labels import LabelNames
+from steelyard.pipeline.row_values import count_of, number_of
 from steelyard.reading.hashing import item_hash
 from steelyard.records.answers import Answer, AnswerType
 from steelyard.records.blocks import ErrorTags, ItemBlock, Labels, ScoredBlock
@@ -291,10 +292,8 @@ def _details(columns: Columns) -> dict[str, Sequence[Any]]:
 
 
 def _number(prediction: Prediction | None, name: str) -> float | None:
-    value = prediction.fields.get(name) if prediction else None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return number_of(prediction.fields.get(name)) if prediction else None
 
 
 def _count(prediction: Prediction | None, name: str) -> int | None:
-    value = prediction.fields.get(name) if prediction else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return count_of(prediction.fields.get(name)) if prediction else None
