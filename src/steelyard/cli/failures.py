@@ -33,6 +33,10 @@ class Stopped(KeyboardInterrupt):
         self.exit_code = 128 + number
 
 
+class NobodyReadsError(Exception):
+    """The reader of our output left (`| head`). Click would exit 1, which means a failed gate here."""
+
+
 @contextmanager
 def stoppable() -> Iterator[None]:
     """Turn the first SIGINT or SIGTERM into `Stopped`; a second one ends the process at once."""
@@ -73,8 +77,8 @@ def reported(*, json_wanted: bool) -> Iterator[None]:
         _usage(error, json_wanted=json_wanted)
     except (KeyboardInterrupt, click.Abort) as error:
         _interrupted(error, json_wanted=json_wanted)
-    except BrokenPipeError:
-        # The reader of our output left (`| head`); nothing more can be said to it.
+    except (NobodyReadsError, BrokenPipeError):
+        # Nothing more can be said to a reader who left.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(NO_READER)
     except (OSError, MemoryError) as error:
@@ -95,7 +99,9 @@ def _usage(error: click.ClickException, *, json_wanted: bool) -> NoReturn:
 
 
 def _interrupted(error: BaseException, *, json_wanted: bool) -> NoReturn:
-    code = error.exit_code if isinstance(error, Stopped) else 128 + signal.SIGINT
+    # Click wraps an interrupt in an Abort.
+    stopped = error if isinstance(error, Stopped) else error.__cause__
+    code = stopped.exit_code if isinstance(stopped, Stopped) else 128 + signal.SIGINT
     problem = Problem("interrupted", "stopped by a signal", hint="run the same command again")
     _fail(_content("Interrupted", code, problem), str(problem), json_wanted=json_wanted)
 

@@ -9,12 +9,13 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 import click
 
 from steelyard import __version__
 from steelyard.cli.environment import asks_for_json, from_environment, load_environment_file
-from steelyard.cli.failures import reported, stoppable
+from steelyard.cli.failures import NobodyReadsError, reported, stoppable
 
 COMMANDS = {
     "eval": ("steelyard.cli.eval", "Evaluate a task: predictions to scorecards, metrics and a run."),
@@ -57,6 +58,13 @@ class LazyGroup(click.Group):
         module = import_module(COMMANDS[cmd_name][0])
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return from_environment(command)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and tell a reader who left from a failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise NobodyReadsError from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Print the commands without importing any."""
