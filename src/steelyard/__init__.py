@@ -6,11 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.api import Run, evaluate, load_run
+    from steelyard.api import Run, compare, evaluate, gate, load_run
 
 __version__ = "0.1.0"
 
-__all__ = ["Run", "__version__", "evaluate", "load_run"]
+__all__ = ["Run", "__version__", "compare", "evaluate", "gate", "load_run"]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from steelyard.errors import InputError, Problem
 from steelyard.pipeline.evaluation import evaluate as _evaluate
 from steelyard.pipeline.options import EvaluateOptions
+from steelyard.records.comparisons import Comparison
+from steelyard.records.gates import Verdict
 from steelyard.records.runs import HARD_EXAMPLES_FILE, ITEMS_FILE, RESULTS_FILE, RunRecord
 from steelyard.show.results import metric_lines, results_lines
 from steelyard.store.directories import find_run, read_run
@@ -94,6 +96,52 @@ def evaluate(task: FilePath | Mapping[str, Any] | None = None, *, runs_dir: File
     source = {"task": task} if isinstance(task, Mapping) else {"task_file": None if task is None else Path(task)}
     finished = _evaluate(EvaluateOptions(runs_dir=Path(runs_dir), **source, **given))  # type: ignore[arg-type]
     return Run(finished.path, finished.run)
+
+
+def compare(*runs: FilePath | Run, runs_dir: FilePath = "runs", **options: Any) -> Comparison:
+    """Return runs paired item by item; the first is the baseline, and delta is candidate minus baseline.
+
+    Options are those of `steelyard compare` in Python's spelling: `metric`, `slice_by`, `attribute`, `allow`, `top`.
+
+    >>> found = compare("main", "candidate", metric="f1", slice_by=["source"])  # doctest: +SKIP
+    >>> found.deltas["candidate"].paired.p_value  # doctest: +SKIP
+    """
+    from steelyard.pipeline.comparison import CompareOptions  # noqa: PLC0415 - Parquet and statistics, on demand
+    from steelyard.pipeline.comparison import compare as _compare  # noqa: PLC0415
+
+    lists = {name: tuple(options.pop(name)) for name in ("slice_by", "allow") if name in options}
+    named = tuple(str(run.path) if isinstance(run, Run) else str(run) for run in runs)
+    return _compare(CompareOptions(runs=named, runs_dir=Path(runs_dir), **lists, **options))
+
+
+def gate(
+    run: FilePath | Run,
+    *,
+    against: FilePath | Run | None = None,
+    policy: FilePath | None = None,
+    runs_dir: FilePath = "runs",
+    top: int = 10,
+) -> Verdict:
+    """Return whether a run, or an evaluated suite, may ship: `.outcome` is pass, fail or undecided.
+
+    `against` is a baseline's name or a run; `policy` is a YAML file; without one the task's own gates hold, or the
+    default policy.
+
+    >>> gate("candidate", against="main").outcome  # doctest: +SKIP
+    """
+    from steelyard.pipeline.gating import GateOptions  # noqa: PLC0415 - Parquet and statistics, on demand
+    from steelyard.pipeline.gating import gate as _gate  # noqa: PLC0415
+
+    name, other = (str(entry.path) if isinstance(entry, Run) else entry for entry in (run, against))
+    return _gate(
+        GateOptions(
+            run=str(name),
+            against=None if other is None else str(other),
+            policy=None if policy is None else Path(policy),
+            runs_dir=Path(runs_dir),
+            top=top,
+        )
+    )
 
 
 def load_run(run: FilePath, *, runs_dir: FilePath = "runs") -> Run:

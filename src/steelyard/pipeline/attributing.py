@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from steelyard.compare.attribution import Stages, attribute, shared_rows
-from steelyard.compare.measures import measure
-from steelyard.compare.pairing import Pairing
+from steelyard.comparison.attribution import Stages, attribute, shared_rows
+from steelyard.comparison.measures import measure
+from steelyard.comparison.pairing import Pairing
 from steelyard.errors import InputError, Problem
 from steelyard.pipeline.evaluation import make_judge, make_source, stream
 from steelyard.pipeline.options import EvaluateOptions

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from steelyard.compare.contract import refuse_mock
+from steelyard.comparison.contract import refuse_mock
 from steelyard.pipeline.stored_runs import open_run
 from steelyard.store.baselines import Baseline, baseline_path, list_baselines, set_baseline, show_baseline
 from steelyard.store.directories import read_run

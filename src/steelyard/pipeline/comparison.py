@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from steelyard.compare.changes import item_changes
-from steelyard.compare.contract import MEANING, contract, refuse_blocking, refuse_mock
-from steelyard.compare.measures import Measure
-from steelyard.compare.pairing import Pairing, pair_items
-from steelyard.compare.settings import settings_difference
-from steelyard.compare.slices import SEPARATOR, minus, pair_clusters, slice_deltas, with_holm
+from steelyard.comparison.changes import item_changes
+from steelyard.comparison.contract import MEANING, contract, refuse_blocking, refuse_mock
+from steelyard.comparison.measures import Measure
+from steelyard.comparison.pairing import Pairing, pair_items
+from steelyard.comparison.settings import settings_difference
+from steelyard.comparison.slices import SEPARATOR, minus, pair_clusters, slice_deltas, with_holm
 from steelyard.errors import ConfigurationError, Problem, UsageError, excerpt
 from steelyard.pipeline.attributing import attribute_change
 from steelyard.pipeline.stored_runs import StoredRun, damaged, measured, open_runs

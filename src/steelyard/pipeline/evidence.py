@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from steelyard.compare.contract import contract
-from steelyard.compare.measures import Measure
-from steelyard.compare.pairing import Pairing, pair_items
-from steelyard.compare.slices import SEPARATOR, grouping, pair_clusters
+from steelyard.comparison.contract import contract
+from steelyard.comparison.measures import Measure
+from steelyard.comparison.pairing import Pairing, pair_items
+from steelyard.comparison.slices import SEPARATOR, grouping, pair_clusters
 from steelyard.errors import excerpt
 from steelyard.pipeline.stored_runs import StoredRun, damaged, measured
 from steelyard.records.columns import ItemColumns

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.compare.contract import refuse_mock
-from steelyard.compare.drift import drift_report, error_tag_changes
-from steelyard.compare.slices import SEPARATOR
+from steelyard.comparison.contract import refuse_mock
+from steelyard.comparison.drift import drift_report, error_tag_changes
+from steelyard.comparison.slices import SEPARATOR
 from steelyard.configuration.policy import default_policy, parse_policy, task_policy
 from steelyard.errors import InputError, Problem
-from steelyard.gate.decisions import decide_all
+from steelyard.gates.decisions import decide_all
 from steelyard.pipeline.evidence import Case
 from steelyard.pipeline.stored_runs import StoredRun, open_run
 from steelyard.reading.yaml_file import read_yaml

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.compare.planning import Plan, check_question, plan_from_baseline, plan_without_baseline
-from steelyard.compare.slices import pair_clusters
+from steelyard.comparison.planning import Plan, check_question, plan_from_baseline, plan_without_baseline
+from steelyard.comparison.slices import pair_clusters
 from steelyard.errors import ConfigurationError, Problem, excerpt
 from steelyard.pipeline.stored_runs import StoredRun, damaged, open_run
 from steelyard.records.runs import REPEATS_FILE

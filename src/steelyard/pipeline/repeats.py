@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from steelyard.compare.repeats import repeat_report
+from steelyard.comparison.repeats import repeat_report
 from steelyard.errors import Problem, UsageError
 from steelyard.pipeline.evaluation import evaluate
 from steelyard.pipeline.options import EvaluateOptions

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from steelyard.compare.measures import Measure, measure
+from steelyard.comparison.measures import Measure, measure
 from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.comparisons import Figure

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.compare.measures import Measure
-from steelyard.compare.pairing import Pairing, listed_ids
+from steelyard.comparison.measures import Measure
+from steelyard.comparison.pairing import Pairing, listed_ids
 from steelyard.records.columns import ItemColumns, Rows
 from steelyard.records.comparisons import ChangedItem, ItemChanges
 from steelyard.records.scores import Direction

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.compare.labels import MATRIX_METRICS, LabelPairs
+from steelyard.comparison.labels import MATRIX_METRICS, LabelPairs
 from steelyard.records.blocks import Floats
 from steelyard.records.columns import WEIGHT, ItemColumns, Rows
 from steelyard.records.comparisons import Figure, Paired

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steelyard.compare.measures import WeightedMeasure
+from steelyard.comparison.measures import WeightedMeasure
 
 NAN = float("nan")
 BASELINE = (np.array([0.5, 1.0, NAN]), np.array([2.0, 8.0, 0.0]))

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from steelyard.compare.measures import Measure
-from steelyard.compare.pairing import Pairing
+from steelyard.comparison.measures import Measure
+from steelyard.comparison.pairing import Pairing
 from steelyard.records.columns import ItemColumns, Rows
 from steelyard.records.comparisons import Attribution
 

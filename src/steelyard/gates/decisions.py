@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from steelyard.errors import escape
-from steelyard.gate.limits import at_least, at_most, most_items, rounded, within
+from steelyard.gates.limits import at_least, at_most, most_items, rounded, within
 from steelyard.records.comparisons import Paired
 from steelyard.records.gates import (
     NEEDS_BASELINE,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.compare.measures import Measure
-from steelyard.compare.pairing import Pairing
+from steelyard.comparison.measures import Measure
+from steelyard.comparison.pairing import Pairing
 from steelyard.records.columns import ItemColumns, Rows
 from steelyard.records.comparisons import Delta, Figure, Paired, SliceRow
 from steelyard.records.items import UNTAGGED

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.compare.changes import MAX_VALUES
-from steelyard.compare.measures import Measure
-from steelyard.compare.pairing import Pairing
-from steelyard.compare.slices import grouping, shared_groups
+from steelyard.comparison.changes import MAX_VALUES
+from steelyard.comparison.measures import Measure
+from steelyard.comparison.pairing import Pairing
+from steelyard.comparison.slices import grouping, shared_groups
 from steelyard.records.columns import ItemColumns, Rows
 from steelyard.records.items import UNTAGGED
 from steelyard.records.scores import Direction

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.compare.pairing import pair_items
+from steelyard.comparison.pairing import pair_items
 from steelyard.errors import InputError, Problem
 from steelyard.records.blocks import Floats
 from steelyard.records.columns import ItemColumns

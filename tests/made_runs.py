@@ -1,0 +1,71 @@
+"""Runs for tests of what is done with runs: made from columns, recorded as every evaluation records its own."""
+
+from pathlib import Path
+
+import numpy as np
+from made_blocks import scored_block
+
+from steelyard.pipeline.recording import RunIdentity, recording
+from steelyard.records.plans import ReportPlan
+
+SIGNATURES = {"scorers": ["score@v1"], "metrics": ["f1@v1|normalize=basic"], "canonical": ["canonical@v1"]}
+
+
+def make_run(
+    runs_dir: Path,
+    name: str,
+    scores,
+    *,
+    ids=None,
+    hashes=None,
+    inputs=None,
+    metric="f1",
+    tags=None,
+    states=None,
+    clusters=None,
+    classes=None,
+    flags=(),
+    error_tags=None,
+    numbers=None,
+    losses=None,
+    **identity,
+):
+    """Write a completed run whose items have these scores, as the primary and as the metric; return its directory."""
+    scores = np.asarray(scores, np.float64)
+    ids = [f"item-{row}" for row in range(len(scores))] if ids is None else list(ids)
+    said = {
+        "task": "made",
+        "scorer_version": "score@v1",
+        "signatures": SIGNATURES,
+        "model": {"name": name},
+        "dataset": {"sha256": "sha256:0"},
+    } | identity
+    further = {metric: scores} | (numbers or {})
+    plan = ReportPlan(
+        primary="score",
+        metrics=tuple(further),
+        directions={metric: "higher"},
+        rounds=10,
+        classification=("accuracy", "macro_f1", "weighted_f1") if classes else (),
+        losses=losses is not None,
+    )
+    details = {"conversation": clusters} if clusters is not None else {}
+    if losses is not None:
+        details |= {"loss": losses[0], "n_tokens": losses[1]}
+    block = scored_block(
+        scores,
+        tags=tags,
+        states=states,
+        clusters=clusters,
+        classes=classes,
+        error_tags=error_tags,
+        ids=ids,
+        item_hashes=hashes or [f"hash of {entry}" for entry in ids],
+        inputs=inputs or [f"input of {entry}" for entry in ids],
+        details=details,
+        **({"scores": further}),
+    )
+    with recording(runs_dir, name, RunIdentity(**said), plan) as recorder:
+        recorder.add(block)
+        recorder.complete(config={"task": said["task"], "model": name}, manifest={}, flags=flags)
+    return runs_dir / name
