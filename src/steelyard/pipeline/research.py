@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from steelyard.errors import Problem, UsageError, excerpt
 from steelyard.pipeline.recording import Evaluation, Recorder, RunIdentity, recording
-from steelyard.pipeline.research_items import PRIMARY, facts_line, objective_blocks
+from steelyard.pipeline.research_items import PRIMARY, SUFFICIENCY_TAG, facts_line, objective_blocks
 from steelyard.pipeline.research_reading import RequirementError, RunReader, find_runs, read_golden
+from steelyard.pipeline.research_slices import ratio_slices, with_ratios
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.limits import Limits
 from steelyard.reading.yaml_file import read_yaml
@@ -73,9 +75,18 @@ def evaluate_research(options: ResearchOptions, *, progress: Progress | None = N
     except RequirementError as error:
         yield ResearchEvaluation(system_error_report(error.faults, thresholds))
         return
+    _check_slices(options, entries)
     judging = _Judging(options, thresholds, entries, folders, tuple(ignored), progress)
     with ExitStack() as stack:
         yield judging.stored() if options.store else judging.unstored(stack)
+
+
+def _check_slices(options: ResearchOptions, entries: Sequence[GoldenEntry]) -> None:
+    known = sorted({SUFFICIENCY_TAG, *(key for entry in entries for key in entry.tags)})
+    for key in (key for keys in options.slice_by for key in keys):
+        if key not in known:
+            message = f"no golden query has the tag {excerpt(key)!r} to slice by"
+            raise UsageError(Problem("usage", message, hint=f"there are {', '.join(map(excerpt, known))}"))
 
 
 def thresholds_of(options: ResearchOptions) -> dict[str, float]:
@@ -130,7 +141,10 @@ class _Judging:
                 self.progress(number)
         objectives = board.closed()
         sources = Sources(golden, reader.sha256, self.ignored)
-        return report(objectives, findings, self.thresholds, sources), objectives
+        content = report(objectives, findings, self.thresholds, sources)
+        if self.options.slice_by:
+            content["slices"] = ratio_slices(objectives, self.options.slice_by)
+        return content, objectives
 
     def _identity(self, golden: str) -> RunIdentity:
         options = self.options
@@ -152,8 +166,10 @@ class _Judging:
 
     def _complete(self, recorder: Recorder, content: Mapping[str, Any]) -> Evaluation:
         options = self.options
-        own = recorder.report.results()
-        values = {name: facts["value"] for name, facts in content["metrics"].items()}
+        recorder.report.further.update(content["metrics"])
+        extra: dict[str, Any] = {"research": dict(content)}
+        if options.slice_by:
+            extra["slices"] = with_ratios(recorder.report.results()["slices"], content["slices"])
         decided = [gate for gate in content["gates"] if gate["status"] != "NOT_APPLICABLE"]
         return recorder.complete(
             config={
@@ -166,10 +182,6 @@ class _Judging:
                 "golden": content["golden"],
                 "outputs": {"sha256": content["outputs"]["sha256"], "runs": content["outputs"]["runs"]},
             },
-            extra={
-                "metrics": {**own["metrics"], **values},
-                "metric_details": {**own["metric_details"], **content["metrics"]},
-                "research": dict(content),
-            },
+            extra=extra,
             flags=["unreadable_runs"] if content["unreadable_runs"] else [],
         )

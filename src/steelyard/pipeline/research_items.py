@@ -29,14 +29,14 @@ SUFFICIENCY_TAG = "evidence"
 
 def objective_blocks(objectives: Sequence[Objective], details: Path) -> Iterator[ScoredBlock]:
     """Yield the objectives as judged items, a few hundred at a time, with their runs' facts from the details file."""
-    tag_keys = sorted({key for found in objectives if found.entry is not None for key in found.entry.tags})
+    tagged = {key for found in objectives if found.entry is not None for key in found.entry.tags}
+    tag_keys = sorted(tagged | {SUFFICIENCY_TAG})
     with details.open("rb") as stream:
         for start in range(0, len(objectives), BLOCK_OBJECTIVES):
             yield _block(start, objectives[start : start + BLOCK_OBJECTIVES], stream, tag_keys)
 
 
 def _block(start: int, objectives: Sequence[Objective], stream: BinaryIO, tag_keys: Sequence[str]) -> ScoredBlock:
-    tags = {key: Labels.of([_tag(objective, key) for objective in objectives]) for key in tag_keys}
     return ScoredBlock(
         start=start,
         ids=[objective.identity for objective in objectives],
@@ -52,7 +52,7 @@ def _block(start: int, objectives: Sequence[Objective], stream: BinaryIO, tag_ke
         scores=_scores(objectives),
         error_tags=ErrorTags.of([objective.error_tags for objective in objectives]),
         explain=[explain(objective) for objective in objectives],
-        tags=tags | {SUFFICIENCY_TAG: Labels.of([_sufficiency(objective) for objective in objectives])},
+        tags={key: Labels.of([objective_tag(objective, key) for objective in objectives]) for key in tag_keys},
     )
 
 
@@ -69,14 +69,14 @@ def _hash(objective: Objective) -> str:
     return item_hash(objective.text, [sorted(entry.required_ids), entry.sufficient])
 
 
-def _tag(objective: Objective, key: str) -> str | None:
-    return objective.entry.tags.get(key) if objective.entry is not None else None
-
-
-def _sufficiency(objective: Objective) -> str | None:
-    if objective.entry is None:
+def objective_tag(objective: Objective, key: str) -> str | None:
+    """Return a tag of the golden query, or whether its evidence is sufficient; None outside the golden queries."""
+    entry = objective.entry
+    if entry is None:
         return None
-    return "sufficient" if objective.entry.sufficient else "insufficient"
+    if key == SUFFICIENCY_TAG and key not in entry.tags:
+        return "sufficient" if entry.sufficient else "insufficient"
+    return entry.tags.get(key)
 
 
 def _output(objective: Objective, stream: BinaryIO) -> str | None:

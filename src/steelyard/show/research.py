@@ -10,10 +10,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from steelyard.errors import escape
+from steelyard.errors import escape, excerpt
 
 LISTED = 20
 """How many entries of a list are printed before "and N more"."""
+WIDE = 200
+"""How much of an explanation is printed; the JSON report has all of it."""
 _GATE_COLUMNS = ("gate", "value", "counts", "threshold", "status")
 
 
@@ -32,7 +34,7 @@ def research_text(report: Mapping[str, Any]) -> str:
     """Return the report as people read it."""
     if report["status"] == "SYSTEM_ERROR":
         return "\n".join([*_stopped(report), "", *_gates(report), ""])
-    parts = [_summary(report), _gates(report), _further(report), _objectives(report), *_lists(report)]
+    parts = [_summary(report), _gates(report), _further(report), *_slices(report), _objectives(report), *_lists(report)]
     return "\n".join(line for part in parts if part for line in [*part, ""])
 
 
@@ -71,19 +73,31 @@ def _further(report: Mapping[str, Any]) -> list[str]:
     return _table(("metric", "value", "counts", "95 % interval", "direction"), rows)
 
 
+def _slices(report: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Yield a table for each key: the four gated metrics for each value."""
+    names = [gate["metric"] for gate in report["gates"]]
+    for key, values in report.get("slices", {}).items():
+        rows = [(excerpt(name), *(_rate(facts[metric]) for metric in names)) for name, facts in values.items()]
+        yield _table((f"by {excerpt(key)}", *names), rows)
+
+
+def _rate(facts: Mapping[str, Any]) -> str:
+    return f"{_value(facts['value'])} ({facts['numerator']}/{facts['denominator']})"
+
+
 def _objectives(report: Mapping[str, Any]) -> list[str]:
     failing = [entry for entry in report["objectives"] if not entry["pass"]]
     passed = len(report["objectives"]) - len(failing)
     lines = [f"objectives: {passed} of {len(report['objectives'])} whole"]
     for entry in failing[:LISTED]:
         name = entry["objective"] if entry["objective"] is not None else entry["item_id"]
-        lines.append(f"  {entry['score']:.4f}  {escape(name)}")
-        lines.append(f"          {escape(entry['explain'])}")
+        lines.append(f"  {entry['score']:.4f}  {excerpt(name)}")
+        lines.append(f"          {_cut(entry['explain'])}")
     return [*lines, *_more(len(failing))]
 
 
 def _lists(report: Mapping[str, Any]) -> Iterator[list[str]]:
-    yield _listed("golden queries without a run", report["entries_without_run"], escape)
+    yield _listed("golden queries without a run", report["entries_without_run"], excerpt)
     yield _listed("runs without a golden query", report["runs_without_entry"], _run_and("objective"))
     yield _listed("unreadable runs", report["unreadable_runs"], _unreadable)
     for title, key, show in (
@@ -104,7 +118,7 @@ def _listed(title: str, entries: Sequence[Any], show: Callable[[Any], str], *, t
 
 
 def _run_and(key: str) -> Callable[[Mapping[str, Any]], str]:
-    return lambda entry: f"{escape(entry['run'])}: {escape(entry[key])}"
+    return lambda entry: f"{escape(entry['run'])}: {excerpt(entry[key])}"
 
 
 def _unreadable(entry: Mapping[str, Any]) -> str:
@@ -115,7 +129,7 @@ def _unreadable(entry: Mapping[str, Any]) -> str:
 
 
 def _uncovered(entry: Mapping[str, Any]) -> str:
-    return f"{escape(entry['run'])} claim {escape(entry['claim_id'])}: {escape('; '.join(entry['why']))}"
+    return f"{escape(entry['run'])} claim {escape(entry['claim_id'])}: {_cut('; '.join(entry['why']))}"
 
 
 def _shared(entry: Mapping[str, Any]) -> str:
@@ -126,6 +140,11 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(len(row[place]) for row in (header, *rows)) for place in range(len(header))]
     rows = [header, *rows]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def _cut(text: str) -> str:
+    shown = escape(text[:WIDE])
+    return shown if len(text) <= WIDE else f"{shown}…"
 
 
 def _value(value: float | None) -> str:
