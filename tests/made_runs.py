@@ -63,7 +63,7 @@ def make_run(
         item_hashes=hashes or [f"hash of {entry}" for entry in ids],
         inputs=inputs or [f"input of {entry}" for entry in ids],
         details=details,
-        **({"scores": further}),
+        scores=further,
     )
     with recording(runs_dir, name, RunIdentity(**said), plan) as recorder:
         recorder.add(block)

@@ -109,9 +109,10 @@ def compare(*runs: FilePath | Run, runs_dir: FilePath = "runs", **options: Any) 
     from steelyard.pipeline.comparison import CompareOptions  # noqa: PLC0415 - Parquet and statistics, on demand
     from steelyard.pipeline.comparison import compare as _compare  # noqa: PLC0415
 
-    lists = {name: tuple(options.pop(name)) for name in ("slice_by", "allow") if name in options}
+    for name in ("slice_by", "allow"):
+        options[name] = tuple(options.get(name, ()))
     named = tuple(str(run.path) if isinstance(run, Run) else str(run) for run in runs)
-    return _compare(CompareOptions(runs=named, runs_dir=Path(runs_dir), **lists, **options))
+    return _compare(CompareOptions(runs=named, runs_dir=Path(runs_dir), **options))
 
 
 def gate(

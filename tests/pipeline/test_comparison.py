@@ -200,7 +200,8 @@ def test_the_json_has_the_shape_of_page_30(tmp_path: Path):
     assert found["overall"] == {"a": pytest.approx(2 / 3), "b": 1.0}
     paired = found["deltas"]["b"]["paired"]
     assert {
-        "delta", "ci_low", "ci_high", "p_value", "test", "n", "improved", "regressed", "unchanged", "minimum_detectable",
+        "delta", "ci_low", "ci_high", "p_value", "test", "n", "improved", "regressed", "unchanged",
+        "minimum_detectable",
     } <= set(paired)  # fmt: skip
     assert found["slices"]["source"]["x"] == {"a": {"n": 2, "value": 0.5}, "b": {"n": 2, "value": 1.0}}
     assert found["slices"]["source"]["deltas"]["x"]["b"]["delta"] == 0.5

@@ -6,6 +6,7 @@ import hashlib
 import platform
 import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
@@ -84,9 +85,16 @@ def write_run_files(
     write_bytes(path / HASHES_FILE, json_bytes(hashes))
 
 
+@cache
+def _packages() -> dict[str, str]:
+    """Return the version of every installed package; reading them all takes longer than a small evaluation."""
+    found = [entry.metadata for entry in distributions()]
+    named = {str(entry["Name"]): str(entry["Version"]) for entry in found if entry["Name"]}
+    return dict(sorted(named.items(), key=lambda pair: pair[0].lower()))
+
+
 def environment_facts() -> dict[str, Any]:
     """Return Python, platform and package versions."""
-    packages = {found.name: found.version for found in distributions() if found.name}
     return {
         "python": platform.python_version(),
         "implementation": sys.implementation.name,
@@ -94,7 +102,7 @@ def environment_facts() -> dict[str, Any]:
         "machine": platform.machine(),
         "host": platform.node(),
         "steelyard": __version__,
-        "packages": dict(sorted(packages.items(), key=lambda pair: pair[0].lower())),
+        "packages": _packages(),
     }
 
 
