@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from steelyard.errors import excerpt
+from steelyard.errors import ConfigurationError, Problem, excerpt
 from steelyard.numbers.exact import exact, finite, gap, nearest_float, product, share, times
 from steelyard.numbers.ladder import RUNGS, Ladder, classify_miss, climb
 from steelyard.numbers.quantity import Quantity
@@ -98,8 +98,9 @@ def number(
 @lru_cache(maxsize=64)
 def _aliases(entries: tuple[str, ...]) -> Mapping[str, str]:
     pairs = [entry.partition("=") for entry in entries]
-    if any(not alias or not unit for alias, _, unit in pairs):
-        raise ValueError(f"unit_aliases are written alias=unit, found {excerpt(', '.join(entries))}")
+    if any(not alias.strip() or not unit.strip() for alias, _, unit in pairs):
+        message = f"number@v1: unit_aliases are written alias=unit, found {excerpt(', '.join(entries))}"
+        raise ConfigurationError(Problem(code="bad-configuration", message=message, hint="write `pct=%`"))
     return {alias.strip(): unit.strip() for alias, _, unit in pairs}
 
 
