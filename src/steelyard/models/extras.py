@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -22,3 +25,12 @@ def needed(module: str, *, extra: str, what: str) -> Any:
                 hint=f"pip install 'steelyard[{extra}]'",
             )
         ) from None
+
+
+@contextmanager
+def between_libraries() -> Iterator[None]:
+    """Keep quiet what one library deprecates and another still calls: nobody here can do anything about it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield

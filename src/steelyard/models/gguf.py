@@ -7,6 +7,7 @@ now and then a greedy answer, so that a resumed run could differ from an uninter
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import time
 import urllib.request
@@ -154,8 +155,11 @@ def _started(library: Any, path: Path, options: ModelOptions, key: str) -> Any:
     parameters.ctx_shift = False
     parameters.verbosity = SILENT
     parameters.api_keys = [key]
-    if options.threads is not None:
-        parameters.cpuparams.n_threads = options.threads
+    # llama.cpp's threads wait by spinning: where they outnumber the free cores, each step waits for the slowest, and
+    # an answer takes ten times as long. One core stays free unless the caller says otherwise.
+    for settings in (parameters.cpuparams, parameters.cpuparams_batch):
+        settings.n_threads = options.threads or max(1, (os.cpu_count() or 1) - 1)
+        settings.poll = 0
     try:
         return library.Server(parameters)
     except (RuntimeError, ValueError) as error:

@@ -21,7 +21,7 @@ _MOST_KEYS = 100_000
 _LONGEST = 1 << 28
 
 
-class _BadHeader(Exception):
+class _HeaderError(Exception):
     """The file is not what it claims to be."""
 
 
@@ -41,7 +41,7 @@ def read_gguf_facts(path: Path) -> GgufFacts:
     except OSError as error:
         message = f"the model file cannot be read: {error.strerror or error}"
         raise InputError(Problem("missing-file", message, hint="check the path", file=str(path))) from None
-    except (_BadHeader, struct.error, UnicodeDecodeError) as error:
+    except (_HeaderError, struct.error, UnicodeDecodeError) as error:
         message = f"this is no GGUF file: {error}"
         hint = "convert the model to GGUF, or use hf: for a folder of safetensors"
         raise InputError(Problem("bad-model", message, hint=hint, file=str(path))) from None
@@ -50,10 +50,10 @@ def read_gguf_facts(path: Path) -> GgufFacts:
 
 def _texts(stream: BinaryIO) -> dict[str, str]:
     if stream.read(4) != MAGIC:
-        raise _BadHeader("it does not begin with `GGUF`")
+        raise _HeaderError("it does not begin with `GGUF`")
     _version, _tensors, keys = struct.unpack("<IQQ", _take(stream, 20))
     if keys > _MOST_KEYS:
-        raise _BadHeader(f"it claims {keys} keys")
+        raise _HeaderError(f"it claims {keys} keys")
     found = {}
     for _ in range(keys):
         key = _text(stream)
@@ -78,7 +78,7 @@ def _skip(stream: BinaryIO, kind: int) -> None:
     elif kind == _TEXT:
         _take(stream, _length(stream))
     else:
-        raise _BadHeader(f"it has a value of unknown type {kind}")
+        raise _HeaderError(f"it has a value of unknown type {kind}")
 
 
 def _text(stream: BinaryIO) -> str:
@@ -88,12 +88,12 @@ def _text(stream: BinaryIO) -> str:
 def _length(stream: BinaryIO) -> int:
     (length,) = struct.unpack("<Q", _take(stream, 8))
     if length > _LONGEST:
-        raise _BadHeader(f"it claims a text of {length} bytes")
+        raise _HeaderError(f"it claims a text of {length} bytes")
     return int(length)
 
 
 def _take(stream: BinaryIO, size: int) -> bytes:
     data = stream.read(size)
     if len(data) < size:
-        raise _BadHeader("it ends inside its header")
+        raise _HeaderError("it ends inside its header")
     return data

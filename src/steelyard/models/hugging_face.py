@@ -1,0 +1,184 @@
+"""`hf:PATH_OR_ID` and `hf:…+adapter=DIR`: transformers models, with a LoRA adapter merged into its base.
+
+Safetensors only, no remote code. An adapter that changes nothing is an error, because a run of it would be a run of the
+base under another name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from steelyard.errors import ConfigurationError, InputError, Problem, excerpt
+from steelyard.models.extras import between_libraries, needed
+from steelyard.models.hashing import hash_files, hash_text
+from steelyard.models.opening import ModelOptions
+from steelyard.models.protocol import Model
+from steelyard.models.transformer_answers import CausalModel, ClassificationModel, Loaded, Seq2SeqModel
+from steelyard.models.weights import PICKLE_HINT, check_adapter, check_weights
+from steelyard.records.models import ModelIdentity
+
+Task: TypeAlias = Literal["causal", "seq2seq", "classification"]
+
+ADAPTER = "+adapter="
+_AUTO_CLASSES: dict[Task, str] = {
+    "causal": "AutoModelForCausalLM",
+    "seq2seq": "AutoModelForSeq2SeqLM",
+    "classification": "AutoModelForSequenceClassification",
+}
+_ANSWERING = {"causal": CausalModel, "seq2seq": Seq2SeqModel, "classification": ClassificationModel}
+_PROBE_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a model's parts are: the base, and the adapter where there is one."""
+
+    base: str
+    adapter: Path | None
+
+    @classmethod
+    def of(cls, text: str) -> Place:
+        """Read `PATH_OR_ID+adapter=DIR`."""
+        base, plus, adapter = text.partition(ADAPTER)
+        return cls(base, Path(adapter) if plus else None)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the base is a folder here."""
+        return Path(self.base).is_dir()
+
+
+def open_hugging_face(text: str, options: ModelOptions) -> Model:
+    """Return a transformers model, ready to answer."""
+    place = Place.of(text)
+    loaded = load(place, options)
+    return _ANSWERING[task_of(loaded.model.config)](loaded, _identity(text, place, loaded), options)
+
+
+def load(place: Place, options: ModelOptions) -> Loaded:
+    """Return model and tokenizer, adapter merged and checked."""
+    torch = needed("torch", extra="local", what="hf: models")
+    transformers = needed("transformers", extra="local", what="hf: models")
+    _quiet(transformers)
+    if options.threads is not None:
+        torch.set_num_threads(options.threads)
+    if place.is_local:
+        check_weights(Path(place.base))
+    config = _loaded(place, transformers.AutoConfig, options)
+    automatic = getattr(transformers, _AUTO_CLASSES[task_of(config)])
+    model = _loaded(place, automatic, options, use_safetensors=True, dtype="auto")
+    if place.adapter is not None:
+        model = _merged(model, place.adapter, torch)
+    tokenizer_at = _tokenizer_place(place)
+    tokenizer = _loaded(Place(tokenizer_at, None), transformers.AutoTokenizer, options)
+    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    model = model.to(device).eval()
+    return Loaded(torch, transformers, model, tokenizer, device)
+
+
+def task_of(config: Any) -> Task:
+    """Return what a model does, by the architecture that its configuration names."""
+    named = (getattr(config, "architectures", None) or [""])[0]
+    if named.endswith("ForSequenceClassification"):
+        return "classification"
+    if getattr(config, "is_encoder_decoder", False):
+        return "seq2seq"
+    if named.endswith(("ForCausalLM", "LMHeadModel")):
+        return "causal"
+    message = f"the architecture {excerpt(named)!r} is neither causal, seq2seq nor sequence classification"
+    raise ConfigurationError(Problem("bad-model", message, hint="other architectures cannot answer items"))
+
+
+def _loaded(place: Place, automatic: Any, options: ModelOptions, **more: Any) -> Any:
+    try:
+        return automatic.from_pretrained(place.base, trust_remote_code=False, revision=options.revision, **more)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise _refusal(place.base, error) from None
+
+
+def _refusal(base: str, error: Exception) -> ConfigurationError:
+    text = str(error)
+    if "trust_remote_code" in text:
+        message = f"{excerpt(base)} needs code of its own, and remote code is never run"
+        hint = "use a model whose architecture is part of transformers"
+        return ConfigurationError(Problem("unsafe-model", message, hint=hint))
+    if "safetensors" in text:
+        message = f"{excerpt(base)} has its weights as a pickle, which can run any code when it is loaded"
+        return ConfigurationError(Problem("unsafe-model", message, hint=PICKLE_HINT))
+    first = text.strip().split("\n", maxsplit=1)[0]
+    hint = "check the path; for a model of the hub, check its name and the network"
+    return ConfigurationError(Problem("bad-model", f"{excerpt(base)} cannot be loaded: {excerpt(first)}", hint=hint))
+
+
+def _merged(base: Any, adapter: Path, torch: Any) -> Any:
+    """Return the base with the adapter merged in; an adapter that changes nothing is refused."""
+    peft = needed("peft", extra="local", what="adapters")
+    check_adapter(adapter)
+    before = probe(base, torch)
+    try:
+        with between_libraries():
+            wrapped = peft.PeftModel.from_pretrained(base, str(adapter))
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        message = f"the adapter does not fit its base: {excerpt(str(error))}"
+        raise InputError(Problem("bad-model", message, file=str(adapter))) from None
+    merged = wrapped.merge_and_unload()
+    if torch.equal(before, probe(merged, torch)):
+        message = "the adapter changes nothing: base and adapter give the same logits"
+        hint = "was it trained, and saved after its training? evaluate the base as the base"
+        raise ConfigurationError(Problem("adapter-without-effect", message, hint=hint, file=str(adapter)))
+    return merged
+
+
+def probe(model: Any, torch: Any) -> Any:
+    """Return the logits on a fixed sequence of tokens."""
+    vocabulary = model.config.get_text_config().vocab_size
+    tokens = torch.arange(_PROBE_LENGTH).remainder(max(vocabulary, 1)).unsqueeze(0)
+    inputs = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens)}
+    if getattr(model.config, "is_encoder_decoder", False):
+        inputs["decoder_input_ids"] = tokens
+    with torch.no_grad():
+        return model.eval()(**inputs).logits
+
+
+def _tokenizer_place(place: Place) -> str:
+    """Return where the tokenizer is: with the adapter, beside it in a run directory, else with the base."""
+    if place.adapter is not None:
+        for folder in (place.adapter, place.adapter.parent / "tokenizer"):
+            if (folder / "tokenizer_config.json").is_file():
+                return str(folder)
+    return place.base
+
+
+def _identity(text: str, place: Place, loaded: Loaded) -> ModelIdentity:
+    template = getattr(loaded.tokenizer, "chat_template", None)
+    return ModelIdentity(
+        spec=f"hf:{text}",
+        kind="hf",
+        name=Path(place.base).name if place.is_local else place.base,
+        revision=_revision(place, loaded),
+        adapter=adapter_hash(place.adapter) if place.adapter else None,
+        template=hash_text(str(template)) if template else "none",
+        runtime=f"transformers {version('transformers')}, torch {version('torch')}",
+    )
+
+
+def adapter_hash(folder: Path) -> str:
+    """Return the hash of an adapter: its configuration and its weights."""
+    return hash_files(folder, [folder / "adapter_config.json", *folder.glob("adapter_model*.safetensors")])
+
+
+def _revision(place: Place, loaded: Loaded) -> str | None:
+    if not place.is_local:
+        return getattr(loaded.model.config, "_commit_hash", None)
+    folder = Path(place.base)
+    kept = [path for path in folder.iterdir() if path.suffix in (".json", ".safetensors", ".model", ".txt")]
+    return hash_files(folder, kept)
+
+
+def _quiet(transformers: Any) -> None:
+    """Keep the library's own bars and notes out of our output."""
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
