@@ -1,0 +1,181 @@
+"""One rule and its evidence to one decision: every rule of page 30, at its limit and beyond."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.gates.decisions import decide, decide_all
+from steelyard.records.comparisons import Figure, Paired
+from steelyard.records.gates import Evidence, ItemsRule, MetricRule, SkippedRule
+
+RULE = MetricRule(metric="f1", limit="max_drop", value=0.02)
+
+
+def paired(baseline: float, candidate: float, *, n: int = 100, p: float = 1.0, ends=(-0.05, 0.05)) -> Paired:
+    delta = candidate - baseline
+    return Paired(delta, *ends, p, "mcnemar-exact", n, 0, 0, n, None, baseline=baseline, candidate=candidate)
+
+
+def shown(baseline: float, candidate: float, *, direction="higher", noise=None, **more) -> Evidence:
+    found = paired(baseline, candidate, **more)
+    return Evidence(
+        task="t", title="gate", metric="f1", direction=direction, noise=noise,
+        candidate=Figure(found.n, candidate), baseline=Figure(found.n, baseline), paired=found,
+    )  # fmt: skip
+
+
+def outcome(evidence: Evidence, **rule) -> str:
+    return decide(replace(RULE, **rule), evidence).outcome
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "baseline", "candidate", "expected"),
+    [
+        ("min", 0.80, 0.5, 0.80, "pass"),
+        ("min", 0.3, 0.5, 0.1 + 0.2, "pass"),
+        ("min", 0.80, 0.5, 0.7999999, "fail"),
+        ("max", 0.30, 0.5, 0.30, "pass"),
+        ("max", 0.30, 0.5, 0.31, "fail"),
+        ("max_drop", 0.02, 0.82, 0.80, "pass"),
+        ("max_drop", 0.02, 0.8200004, 0.80, "pass"),  # 0.02 to six decimals
+        ("max_drop", 0.02, 0.820001, 0.80, "fail"),
+        ("max_drop", 0.0, 0.5, 0.5, "pass"),
+        ("max_drop", 0.02, 0.5, 0.9, "pass"),
+        ("max_drop_relative", 0.05, 0.80, 0.76, "pass"),
+        ("max_drop_relative", 0.05, 0.80, 0.7599, "fail"),
+        ("max_drop_relative", 0.05, 0.0, 0.1, "pass"),
+    ],
+)
+def test_a_value_at_the_limit_passes_and_one_beyond_fails(limit, value, baseline, candidate, expected):
+    assert outcome(shown(baseline, candidate), limit=limit, value=value) == expected
+
+
+@pytest.mark.parametrize(("candidate", "expected"), [(2.5, "pass"), (2.6, "fail"), (1.0, "pass")])
+def test_a_rise_is_limited_where_lower_is_better(candidate: float, expected: str):
+    assert outcome(shown(2.0, candidate, direction="lower"), limit="max_rise", value=0.5) == expected
+
+
+def test_a_relative_drop_from_zero_is_undecided():
+    evidence = shown(0.0, 0.1, direction="lower")
+    assert outcome(evidence, limit="max_rise_relative", value=0.5) == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("ends", "direction", "expected"),
+    [
+        ((-0.02, 0.01), "higher", "pass"),
+        ((-0.0201, 0.5), "higher", "fail"),
+        ((-0.5, 0.02), "lower", "pass"),
+        ((-0.5, 0.021), "lower", "fail"),
+        ((None, None), "higher", "undecided"),
+    ],
+)
+def test_non_inferiority_looks_at_the_worse_end_of_the_interval(ends, direction, expected):
+    evidence = shown(0.5, 0.5, ends=ends, direction=direction)
+    assert outcome(evidence, limit="non_inferior", value=0.02) == expected
+
+
+def significance(*pairs: tuple[float, float]) -> list[str]:
+    """Decide a policy of drop tests, each a delta and its two-sided p."""
+    rule = replace(RULE, limit="no_significant_drop", value=0.05)
+    return [entry.outcome for entry in decide_all([(rule, shown(0.5, 0.5 + delta, p=p)) for delta, p in pairs])]
+
+
+def test_a_significant_drop_fails_and_a_significant_gain_does_not():
+    assert significance((-0.1, 0.01)) == ["fail"]
+    assert significance((0.1, 0.01)) == ["pass"]
+    assert significance((0.0, 1.0)) == ["pass"]
+
+
+def test_the_test_is_one_sided():
+    assert significance((-0.1, 0.09)) == ["fail"]  # half of 0.09 is under 0.05
+    assert significance((-0.1, 0.10)) == ["pass"]  # exactly at the level
+
+
+def test_holm_corrects_over_the_policy():
+    # One-sided 0.02, 0.03 and 0.04: Holm asks 3 * 0.02 = 0.06 of the first, so none is significant.
+    assert significance((-0.1, 0.04), (-0.1, 0.06), (-0.1, 0.08)) == ["pass", "pass", "pass"]
+    assert significance((-0.1, 0.02), (-0.1, 0.9), (-0.1, 0.9)) == ["fail", "pass", "pass"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"candidate": None, "paired": None}, "no metric"),
+        ({"candidate": Figure(0, None)}, "no items"),
+        ({"candidate": Figure(5, None)}, "undefined"),
+        ({"obstacle": "incomparable: task differs"}, "incomparable"),
+        ({"paired": None}, "no items are in both"),
+        ({"direction": None}, "no direction"),
+    ],
+)
+def test_what_cannot_be_decided_is_undecided_and_blocks(change, reason: str):
+    decision = decide(RULE, replace(shown(0.5, 0.5), **change))
+    assert (decision.outcome, decision.blocks) == ("undecided", True)
+    assert reason in decision.reason
+
+
+@pytest.mark.parametrize(("n", "expected"), [(20, "pass"), (19, "undecided")])
+@pytest.mark.parametrize("limit", ["max_drop", "min"])
+def test_fewer_items_than_min_n_decide_nothing(n: int, expected: str, limit: str):
+    assert outcome(shown(0.5, 0.5, n=n), limit=limit, min_n=20) == expected
+
+
+def test_a_drop_on_few_items_fails_and_shows_its_interval():
+    decision = decide(RULE, shown(0.9, 0.5, n=3, ends=(-0.9, 0.2)))
+    assert decision.outcome == "fail"
+    assert (decision.observed, decision.limit, decision.n, decision.ci_low) == (0.4, 0.02, 3, -0.9)
+    assert "[-0.9000, +0.2000]" in decision.reason
+
+
+@pytest.mark.parametrize(("baseline", "expected"), [(0.19, "fail"), (0.20, "pass"), (0.9, "pass")])
+def test_a_rule_for_low_baselines_applies_below_its_bound(baseline: float, expected: str):
+    evidence = shown(baseline, baseline * 0.5)
+    assert outcome(evidence, limit="max_drop_relative", value=0.10, when_baseline_below=0.20) == expected
+
+
+def test_the_noise_floor_widens_a_limit_where_the_rule_allows_it():
+    assert outcome(shown(0.85, 0.80, noise=0.03)) == "fail"
+    assert outcome(shown(0.85, 0.80, noise=0.03), allow_noise=True) == "pass"
+    assert outcome(shown(0.86, 0.80, noise=0.03), allow_noise=True) == "fail"
+    assert outcome(shown(0.85, 0.80, noise=None), allow_noise=True) == "undecided"
+
+
+def test_an_advisory_gate_does_not_block():
+    decision = decide(replace(RULE, level="advisory"), shown(0.9, 0.5))
+    assert (decision.outcome, decision.blocks) == ("fail", False)
+
+
+@pytest.mark.parametrize(("skipped", "expected"), [(0, "pass"), (7, "pass"), (8, "fail")])
+def test_skipped_items_are_counted_as_integers(skipped: int, expected: str):
+    evidence = Evidence(task="t", title="skipped", n_items=100, n_skipped=skipped)
+    assert decide(SkippedRule(max_rate=0.07), evidence).outcome == expected
+
+
+@pytest.mark.parametrize(("new", "expected"), [(0, "pass"), (1, "fail"), (None, "undecided")])
+def test_newly_skipped_items_are_limited(new, expected: str):
+    evidence = Evidence(task="t", title="skipped", n_items=100, n_new_skipped=new)
+    assert decide(SkippedRule(max_new=0), evidence).outcome == expected
+
+
+@pytest.mark.parametrize(
+    ("failing", "absent", "expected"), [((), (), "pass"), (("a",), ("b",), "fail"), ((), ("b",), "undecided")]
+)
+def test_named_items_must_pass_and_be_there(failing, absent, expected: str):
+    evidence = Evidence(task="t", title="items", failing_items=failing, absent_items=absent)
+    assert decide(ItemsRule(items=("a", "b")), evidence).outcome == expected
+
+
+unit = st.floats(0, 1)
+
+
+@given(baseline=unit, candidate=unit, first=unit, second=unit, limit=st.sampled_from(["max_drop", "min"]))
+def test_a_stricter_limit_never_turns_fail_into_pass(baseline, candidate, first, second, limit):
+    strict, loose = (
+        (min(first, second), max(first, second)) if limit == "max_drop" else (max(first, second), min(first, second))
+    )
+    evidence = shown(baseline, candidate)
+    if outcome(evidence, limit=limit, value=loose) == "fail":
+        assert outcome(evidence, limit=limit, value=strict) == "fail"
