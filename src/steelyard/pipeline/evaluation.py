@@ -13,6 +13,7 @@ import msgspec
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
 from steelyard.configuration.task import FieldMetric
 from steelyard.errors import InputError, Problem, Problems, UsageError
+from steelyard.pipeline.blocks import block_path
 from steelyard.pipeline.generation import (
     Asking,
     DryJudge,
@@ -45,6 +46,7 @@ from steelyard.reading.hashing import sha256_file
 from steelyard.reading.limits import Limits
 from steelyard.reading.rows import Row, read_rows
 from steelyard.records.answers import Choice
+from steelyard.records.blocks import ScoredBlock
 from steelyard.records.plans import DERIVED_TAGS
 from steelyard.records.runs import JOURNAL_FILE, REJECTED_FILE
 from steelyard.store.files import json_line
@@ -168,10 +170,9 @@ def stream(
     progress: Progress | None,
 ) -> None:
     """Carry blocks through the rooms. Nothing here holds more than one."""
-    for block in source.blocks():
-        if journal is not None:
-            journal.write(block)
-        recorder.add(judge.judge(block))
+    for scored in judged_blocks(judge, source, journal):
+        if len(scored):
+            recorder.add(scored)
         if progress is not None:
             progress(recorder.report.n_items)
     source.problems.merge(judge.problems)
@@ -179,6 +180,18 @@ def stream(
     if not recorder.report.n_items:
         hint = "check --limit and --sample-size; an evaluation of nothing would say nothing"
         raise InputError(Problem("no-items", "no items are left to evaluate", hint=hint, file=str(source.dataset)))
+
+
+def judged_blocks(judge: Judge | DryJudge, source: Source, journal: StoredJournal | None) -> Iterator[ScoredBlock]:
+    """Yield the judged blocks of a source: by columns where the task and the file allow it, else row by row."""
+    by_columns = block_path(judge, source, journal) if isinstance(judge, Judge) else None
+    if by_columns is not None:
+        yield from by_columns
+        return
+    for block in source.blocks():
+        if journal is not None:
+            journal.write(block)
+        yield judge.judge(block)
 
 
 def make_source(prepared: Prepared, options: EvaluateOptions) -> Source:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -40,21 +40,35 @@ class StoredJournal:
         self._replacing.__exit__(kind, error, trace)
 
     def write(self, block: ItemBlock) -> None:
-        """Append the predictions of a block; an item without one has no line."""
-        lines = [
-            json_line({"item_id": item.id, **self._fields(item, prediction)})
+        """Append the predictions of a block."""
+        self.append(b"".join(self.lines(block)))
+
+    def append(self, content: bytes) -> None:
+        """Append lines as they are."""
+        self._stream.write(content)
+
+    def restart(self) -> None:
+        """Begin again with nothing."""
+        self._stream.seek(0)
+        self._stream.truncate()
+
+    def lines(self, block: ItemBlock) -> list[bytes]:
+        """Return the line of each item; one without a prediction has an empty one."""
+        return [
+            b"" if prediction is None else json_line({"item_id": item.id, **self._fields(item, prediction)})
             for item, prediction in zip(block.items, block.predictions, strict=True)
-            if prediction is not None
         ]
-        self._stream.write(b"".join(lines))
 
     def _fields(self, item: Item, prediction: Prediction) -> dict[str, Any]:
         if prediction.state == "unparsed":
             return {"state": "unparsed", "error": prediction.error}
+        return self.kept_fields(prediction.fields if self._separate else item.fields)
+
+    def kept_fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what of a row the journal keeps: a prediction's whole row, or the prediction in a dataset's row."""
         if self._separate:
             ids = {*_IDS, self._names.id}
-            return {name: value for name, value in prediction.fields.items() if name not in ids}
-        fields = item.fields
+            return {name: value for name, value in fields.items() if name not in ids}
         kept = {name: value for name, value in fields.items() if name in self._kept or name.startswith("pred_")}
         named = prediction_field(fields, self._names, reference_field(fields, self._names))
         # Under its own name, so that the journal is read by the same field rules as the dataset.

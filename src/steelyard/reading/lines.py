@@ -84,11 +84,17 @@ def read_lines(stream: BinaryIO, limits: Limits) -> Iterator[tuple[int, bytes]]:
 def scan_lines(stream: BinaryIO, limits: Limits) -> Iterator[Line]:
     """Yield each line that is not blank, with its fault where it has one."""
     for number, offset, data in physical_lines(stream, limits):
-        stripped = data.rstrip(b"\r\n")
-        ended = data.endswith(b"\n")
-        if not stripped.strip(b" \t\r"):
-            continue
-        yield Line(number, stripped, ended, _fault(data, stripped, offset, limits))
+        line = line_of(number, offset, data, limits)
+        if line is not None:
+            yield line
+
+
+def line_of(number: int, offset: int, data: bytes, limits: Limits) -> Line | None:
+    """Return a line of a file, given with its line end, and its fault where it has one; None where it is blank."""
+    stripped = data.rstrip(b"\r\n")
+    if not stripped.strip(b" \t\r"):
+        return None
+    return Line(number, stripped, data.endswith(b"\n"), _fault(data, stripped, offset, limits))
 
 
 def physical_lines(stream: BinaryIO, limits: Limits) -> Iterator[tuple[int, int, bytes]]:

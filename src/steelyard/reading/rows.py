@@ -16,7 +16,7 @@ from steelyard.reading.faults import RowError, bad_file
 from steelyard.reading.json_files import read_json
 from steelyard.reading.json_values import parse_object
 from steelyard.reading.limits import Limits
-from steelyard.reading.lines import open_bytes, scan_lines, truncated
+from steelyard.reading.lines import Line, open_bytes, scan_lines, truncated
 from steelyard.reading.packed import SUFFIXES
 from steelyard.reading.parquet_files import read_parquet
 
@@ -72,6 +72,17 @@ def format_of(path: Path) -> str:
     raise bad_file(path, "unknown-format", message, hint="rename the file; each may also end in .gz or .zst")
 
 
+def row_of(line: Line, limits: Limits) -> Row:
+    """Return the row that a line of JSONL holds, or raise a RowError."""
+    if line.fault is not None:
+        raise line.fault
+    try:
+        fields = parse_object(line.data, limits=limits)
+    except RowError as error:
+        raise truncated(error.column) if error.cut and not line.ended else error from None
+    return Row(line.number, fields, line.data)
+
+
 @dataclass
 class _Reader:
     path: Path
@@ -112,16 +123,11 @@ class _Reader:
             yield Row(line, fields, None)
 
     def _json_lines(self, stream: BinaryIO) -> Iterator[Row]:
-        for number, data, ended, fault in scan_lines(stream, self.limits):
-            if fault is not None:
-                self.reject(number, fault, data)
-                continue
+        for line in scan_lines(stream, self.limits):
             try:
-                fields = parse_object(data, limits=self.limits)
+                yield row_of(line, self.limits)
             except RowError as error:
-                self.reject(number, truncated(error.column) if error.cut and not ended else error, data)
-            else:
-                yield Row(number, fields, data)
+                self.reject(line.number, error, line.data)
 
     def reject(self, line: int, error: RowError, raw: bytes) -> None:
         self.seen += 1

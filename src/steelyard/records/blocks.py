@@ -31,7 +31,11 @@ class TextColumn(Sequence[str]):
     @classmethod
     def of(cls, texts: Sequence[str]) -> TextColumn:
         """Return a column of texts; lone surrogates are kept in their three-byte form."""
-        parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+        return cls.of_bytes([text.encode("utf-8", "surrogatepass") for text in texts])
+
+    @classmethod
+    def of_bytes(cls, parts: Sequence[bytes]) -> TextColumn:
+        """Return a column of texts that are encoded already."""
         ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
         starts = np.zeros_like(ends)
         starts[1:] = ends[:-1]

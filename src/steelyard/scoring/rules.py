@@ -41,6 +41,7 @@ class FormatRules:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         _refuse_repeated(rules)
+        self.rules = tuple(rules)
         self.names = tuple(rule.name for rule in rules)
         self.budget = Budget()
         self._columns = tuple(RULE_PREFIX + name for name in self.names)

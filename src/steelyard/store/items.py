@@ -15,9 +15,13 @@ import pyarrow.parquet as pq
 
 from steelyard.errors import InputError, Problem
 from steelyard.records.blocks import ErrorTags, Floats, Labels, ScoredBlock, TextColumn
+from steelyard.records.secrets import has_secrets, redact
 from steelyard.store.files import replacing
+from steelyard.text.kernels.writing import gathered
 
 _ROWS_IN_GROUP = 65_536
+_SURROGATE_LEAD = 0xED
+"""The first byte of a lone surrogate in its own form, and of some hangul."""
 
 SCORE_PREFIX = "score."
 TAG_PREFIX = "tag."
@@ -145,7 +149,6 @@ def _schema(names: Collection[str]) -> pa.Schema:
 
 
 def _table(block: ScoredBlock) -> pa.Table:
-    empty: Sequence[None] = [None] * len(block)
     columns: dict[str, pa.Array] = {
         "item_id": text_array(block.ids),
         "state": label_array(block.states),
@@ -157,11 +160,11 @@ def _table(block: ScoredBlock) -> pa.Table:
         "output": text_array(block.outputs),
         "error_tags": _error_tag_array(block.error_tags),
         "explain": text_array(block.explain),
-        "item_hash": pa.array(block.item_hashes, pa.string()),
+        "item_hash": text_array(block.item_hashes).cast(pa.string()),
     }
-    columns |= {name: pa.array(block.details.get(name, empty), kind) for name, kind in _DETAILS.items()}
+    columns |= {name: _detail_array(block.details.get(name), kind, len(block)) for name, kind in _DETAILS.items()}
     columns |= {SCORE_PREFIX + name: _float_array(values) for name, values in block.scores.items()}
-    columns |= {TAG_PREFIX + key: label_array(labels) for key, labels in block.tags.items()}
+    columns |= {TAG_PREFIX + _spelled(key): label_array(labels) for key, labels in block.tags.items()}
     classes = dict(zip(CLASSES, (block.truth, block.guess), strict=True))
     columns |= {name: label_array(labels) for name, labels in classes.items() if labels is not None}
     schema = _schema(columns)
@@ -187,12 +190,24 @@ def _aligned(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 def text_array(column: Sequence[str | None]) -> pa.Array:
     """Return a column of text for Parquet; a lone surrogate, which Parquet cannot hold, is kept spelled out."""
+    if has_secrets():
+        column = [None if text is None else redact(text) for text in column]
     if isinstance(column, TextColumn):
+        together = gathered(column)
+        if not (together.data == _SURROGATE_LEAD).any():
+            return _string_array(together)
         column = list(column)
     try:
         return pa.array(column, pa.large_string())
     except UnicodeEncodeError:
         return pa.array([None if text is None else _spelled(text) for text in column], pa.large_string())
+
+
+def _string_array(column: TextColumn) -> pa.Array:
+    """Return texts that stand side by side as an array that shares their memory."""
+    offsets = np.append(column.starts, column.ends[-1:])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(column.data)]
+    return pa.Array.from_buffers(pa.large_string(), len(column), buffers)
 
 
 def _spelled(text: str) -> str:
@@ -202,7 +217,13 @@ def _spelled(text: str) -> str:
 def label_array(labels: Labels) -> pa.Array:
     """Return a categorical column as text."""
     codes = pa.array(labels.codes, mask=labels.codes < 0)
-    return pa.DictionaryArray.from_arrays(codes, pa.array(labels.names, pa.string())).cast(pa.string())
+    return pa.DictionaryArray.from_arrays(codes, text_array(labels.names)).cast(pa.string())
+
+
+def _detail_array(values: Sequence[Any] | None, kind: pa.DataType, length: int) -> pa.Array:
+    if values is None:
+        return pa.nulls(length, kind)
+    return text_array(values).cast(kind) if pa.types.is_string(kind) else pa.array(values, kind)
 
 
 def _float_array(values: Floats) -> pa.Array:

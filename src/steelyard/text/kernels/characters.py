@@ -1,8 +1,8 @@
 """Tables of what each character becomes, made from Python's own rules, so that block forms follow its Unicode version.
 
 A table covers the basic plane and the emoji; other characters are `SLOW`, as is every character whose normal form
-depends on its neighbours (combining marks, conjoining jamo, capital sigma). NFKC of a text is the NFKC of its characters
-joined, as long as no character's form begins with one that can combine with what stands before it.
+depends on its neighbours (combining marks, conjoining jamo, capital sigma). NFKC of a text is the NFKC of its
+characters joined, as long as no character's form begins with one that can combine with what stands before it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ SLOW = 5
 """It cannot be judged by itself."""
 
 WORD = 8
-"""Whether `\\w` matches what it becomes; an article ends where this changes."""
+"""Under `squad`: whether `\\w` matches what it becomes; an article ends where this changes."""
+CJK_ITSELF = 8
+"""Under `rouge`: whether it is Han, kana or hangul before any change; one such character changes how a text is read."""
 LENGTH_SHIFT, LENGTH_MASK = 4, 15
 """The length of the piece in bytes; 0 for a character that stays."""
 OFFSET_SHIFT = 8
@@ -168,6 +170,7 @@ def _rouge(builder: _Builder) -> None:
         else:
             builder.actions[place] = SLOW if True in plain else KIND_SPACE
     _set_slow(builder, composed)
+    builder.set_class(f"[{CJK}]", CJK_ITSELF)
 
 
 def _set_alone(builder: _Builder, place: int, form: str) -> None:

@@ -1,8 +1,8 @@
 """Compiled loops: numba compiles each once per machine, and later processes load the machine code without numba.
 
 Importing numba and setting up its type system costs 0.7 s in every process, even with numba's own cache, and that cache
-needs a writable package folder. llvmlite alone costs 0.1 s. So the optimised code is kept as an object file, under a name
-that spells source, compiler and processor.
+needs a writable package folder. llvmlite alone costs 0.1 s. So the optimised code is kept as an object file, under a
+name that spells source, compiler and processor.
 """
 
 from __future__ import annotations
@@ -20,8 +20,14 @@ import numpy.typing as npt
 from steelyard.text.kernels.keeping import kept, source_of
 
 _LOOPS = "steelyard.text.kernels.loops"
-_SHARED = ("steelyard.text.kernels.characters", *(f"{_LOOPS}.{name}" for name in ("memory", "tokens", "counting")))
+_SHARED = (
+    "steelyard.text.kernels.characters",
+    *(f"{_LOOPS}.{name}" for name in ("memory", "vectors", "tokens", "counting")),
+)
 """Modules whose functions the others call: a change in one of them makes every loop a new one."""
+
+BYTES, INTEGERS, FLOATS, INTEGER = "uint8[::1]", "int64[::1]", "float64[::1]", "int64"
+"""The arguments that most loops take."""
 
 Machine = tuple[Any, str]
 """A target machine of llvmlite and a text that names compiler and processor."""
@@ -131,7 +137,7 @@ def _compile(function: Callable[..., int], arguments: tuple[str, ...]) -> tuple[
 
     options = import_module(f"{_LOOPS}.memory").OPTIONS
     signature = f"int64({', '.join(arguments)})"
-    dispatcher = numba.njit(signature, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
+    dispatcher = numba.njit(signature, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)  # type: ignore[call-overload]
     ((signature, compiled),) = dispatcher.overloads.items()
     module = binding.parse_assembly(dispatcher.inspect_llvm(signature))
     return compiled.fndesc.llvm_func_name, _machine()[0].emit_object(module)

@@ -1,7 +1,7 @@
 """Files in the user's cache folder: what is costly to make is made once per machine.
 
-A file's name spells everything its content depends on, so nothing is ever out of date. A file that does not match its own
-digest is made again; a folder that cannot be written costs time and nothing else.
+A file's name spells everything its content depends on, so nothing is ever out of date. A file that does not match its
+own digest is made again; a folder that cannot be written costs time and nothing else.
 """
 
 from __future__ import annotations

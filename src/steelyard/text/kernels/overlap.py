@@ -14,21 +14,26 @@ import numpy.typing as npt
 
 from steelyard.records.blocks import Floats, TextColumn
 from steelyard.text.kernels.characters import GROWTH, character_table
-from steelyard.text.kernels.compiled import Loop
+from steelyard.text.kernels.compiled import BYTES, FLOATS, INTEGER, INTEGERS, Loop
+from steelyard.text.kernels.memory import arrays, longest
 from steelyard.text.overlap import exact_match, token_f1
+from steelyard.text.tokens import tokens
 
-_BYTES, _INTEGERS, _FLOATS = "uint8[::1]", "int64[::1]", "float64[::1]"
-
-_overlap = Loop(
+overlap_loop = Loop(
     "steelyard.text.kernels.loops.overlap",
     "overlap",
     (
-        *(_BYTES, _INTEGERS, _INTEGERS),
-        *(_BYTES, _INTEGERS, _INTEGERS),
-        *(_BYTES, "uint32[::1]", _BYTES, "int64"),
-        *(_BYTES, _INTEGERS, _INTEGERS, _INTEGERS),
-        *(_FLOATS, _FLOATS, _INTEGERS),
+        *(BYTES, INTEGERS, INTEGERS),
+        *(BYTES, INTEGERS, INTEGERS),
+        *(BYTES, "uint32[::1]", BYTES, INTEGER),
+        *(BYTES, INTEGERS, INTEGERS, INTEGERS),
+        *(FLOATS, FLOATS, BYTES, INTEGERS),
     ),
+)
+same_loop = Loop(
+    "steelyard.text.kernels.loops.overlap",
+    "same_stripped",
+    (BYTES, INTEGERS, INTEGERS, BYTES, INTEGERS, INTEGERS, FLOATS, INTEGERS),
 )
 
 
@@ -38,6 +43,8 @@ class OverlapBlock:
 
     exact_match: Floats
     f1: Floats
+    empty: npt.NDArray[np.bool_]
+    """Whether a prediction has no token."""
 
 
 def overlap_block(
@@ -51,30 +58,34 @@ def overlap_block(
     """
     count = len(predictions)
     exact, f1 = np.empty(count), np.empty(count)
-    slow = np.empty(count, np.int64)
+    flags, slow = np.empty(count, np.uint8), np.empty(count, np.int64)
     table = character_table(normalize)
-    left = _overlap(
+    left = overlap_loop(
         *arrays(predictions),
         *arrays(references),
         *(table.ascii, table.actions, table.pieces, int(normalize == "squad")),
         *_memory(longest(predictions), longest(references)),
-        *(exact, f1, slow),
+        *(exact, f1, flags, slow),
     )
     for row in slow[:left].tolist():
         prediction, reference = predictions[row], references[row]
         exact[row] = exact_match(prediction, reference, normalize=normalize)
         f1[row] = token_f1(prediction, reference, normalize=normalize)
-    return OverlapBlock(exact, f1)
+        flags[row] = not tokens(prediction, normalize)
+    return OverlapBlock(exact, f1, flags.astype(np.bool_))
 
 
-def arrays(column: TextColumn) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the arrays of a column as loops take them, without gaps between entries."""
-    return column.data, np.ascontiguousarray(column.starts), np.ascontiguousarray(column.ends)
+def same_stripped_block(predictions: TextColumn, references: TextColumn) -> Floats:
+    """Return 1 for each pair that is equal under the profile `strip_lower`, else 0.
 
-
-def longest(column: TextColumn) -> int:
-    """Return the bytes of the longest row."""
-    return int((column.ends - column.starts).max(initial=0))
+    >>> same_stripped_block(TextColumn.of([" Paris", "a  b"]), TextColumn.of(["paris", "a b"])).tolist()
+    [1.0, 0.0]
+    """
+    same, slow = np.empty(len(predictions)), np.empty(len(predictions), np.int64)
+    left = same_loop(*arrays(predictions), *arrays(references), same, slow)
+    for row in slow[:left].tolist():
+        same[row] = exact_match(predictions[row], references[row], normalize="strip_lower")
+    return same
 
 
 def _memory(longest_prediction: int, longest_reference: int) -> tuple[npt.NDArray[np.generic], ...]:

@@ -1,9 +1,9 @@
 """Counting tokens in a small open-addressing table that needs no clearing between rows.
 
-A token is three integers: start, end, hash. A slot holds the row's stamp and a token's number; a slot with another stamp
-is free. Two tokens are the same when hash, length and (beyond eight bytes) bytes agree, so no collision can count.
+A token is three integers: start, end, hash. A slot holds the row's stamp and a token's number; a slot with another
+stamp is free. Two tokens are the same when hash, length and (beyond eight bytes) bytes agree, so no collision can
+count.
 """
-# ruff: noqa: ANN001, ANN201 - numba infers types from the calls; annotations would say nothing it reads
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 Eight bytes are read as one little-endian integer, as on every processor that numba compiles for.
 """
-# ruff: noqa: ANN001, ANN201, ANN202 - numba infers types from the calls; annotations would say nothing it reads
 
 from __future__ import annotations
 
@@ -31,6 +30,21 @@ def load_word(_context, array, index):
         loaded = builder.load(builder.bitcast(address, ir.IntType(64).as_pointer()))
         loaded.align = 1
         return loaded
+
+    return signature, generate
+
+
+@intrinsic
+def store_word(_context, array, index, word):
+    """Write eight bytes at any address; the caller answers for the room being there."""
+    signature = types.void(array, types.int64, types.uint64)
+
+    def generate(context, builder, signature, arguments):
+        struct = context.make_array(signature.args[0])(context, builder, arguments[0])
+        address = builder.gep(struct.data, [arguments[1]])
+        stored = builder.store(arguments[2], builder.bitcast(address, ir.IntType(64).as_pointer()))
+        stored.align = 1
+        return context.get_dummy_value()
 
     return signature, generate
 
@@ -101,6 +115,15 @@ def equal_runs(left, left_start, right, right_start, size):
             return False
         position += 1
     return True
+
+
+@njit(**OPTIONS)
+def copy_run(source, start, target, position, size):
+    """Copy a run of bytes, eight at a time: up to seven bytes behind either run are read or overwritten."""
+    offset = 0
+    while offset < size:
+        store_word(target, position + offset, load_word(source, start + offset))
+        offset += 8
 
 
 @njit(**OPTIONS)

@@ -2,7 +2,6 @@
 
 A text with a character that a table cannot judge by itself gives -1: its row takes the item form.
 """
-# ruff: noqa: ANN001, ANN201 - numba infers types from the calls; annotations would say nothing it reads
 
 from __future__ import annotations
 

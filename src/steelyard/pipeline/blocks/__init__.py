@@ -1,0 +1,9 @@
+"""Evaluation by columns: the same judged blocks as `pipeline.judging` gives, for large files of plain rows.
+
+`block_path` says whether a task and a file can go this way. Rows that are not plain are read and judged one by one
+inside their block, so every file gives the same results either way.
+"""
+
+from steelyard.pipeline.blocks.path import block_path
+
+__all__ = ["block_path"]

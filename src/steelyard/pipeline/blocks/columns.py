@@ -1,0 +1,144 @@
+"""Scanned rows to columns of items and predictions, and which of them are not plain after all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.pipeline.blocks.roles import WHOLE, ItemRoles, NotPlain, PredictionRoles
+from steelyard.pipeline.row_values import count_of, number_of
+from steelyard.reading.columns.scan import ScannedBlock
+from steelyard.reading.columns.shapes import Shape
+from steelyard.records.blocks import Labels, TextColumn
+from steelyard.records.items import UNTAGGED
+from steelyard.text.kernels.labels import labels_block
+
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+R = TypeVar("R")
+
+
+class ShapeRoles(Generic[R]):
+    """The roles of every shape that was met; None for a shape whose rows take the item form."""
+
+    def __init__(self, decide: Callable[[Shape], R]) -> None:
+        self._decide = decide
+        self._known: list[R | None] = []
+
+    def of(self, shapes: Sequence[Shape]) -> list[R | None]:
+        """Return the roles of shapes, by their numbers."""
+        for shape in shapes[len(self._known) :]:
+            try:
+                self._known.append(self._decide(shape))
+            except NotPlain:
+                self._known.append(None)
+        return self._known
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRows(Generic[R]):
+    """The rows of a block whose shape has roles, in order."""
+
+    block: ScannedBlock
+    rows: Integers
+    """Their lines within the block."""
+    roles: Sequence[R | None]
+
+    @classmethod
+    def of(cls, block: ScannedBlock, roles: Sequence[R | None], plain: Sequence[bool]) -> PlainRows[R]:
+        """Return the rows of a block whose shape is plain, by the shape's number."""
+        flags = np.array([*plain, False, False], np.bool_)  # the last two are BLANK and ODD
+        return cls(block, np.flatnonzero(flags[block.shapes]), roles)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def kept(self, flags: Flags) -> PlainRows[R]:
+        """Return some of the rows."""
+        return PlainRows(self.block, self.rows[flags], self.roles)
+
+    def column(self, member: Callable[[R], int | None]) -> TextColumn:
+        """Return the texts of one member, which can stand at another place in each shape; none is an empty text."""
+        places = np.array([_place(role, member) for role in self.roles], np.int64)[self.block.shapes[self.rows]]
+        if (places >= 0).all():
+            index = self.block.firsts[self.rows] + places
+            return TextColumn(self.block.data, self.block.starts[index], self.block.ends[index])
+        index = np.where(places >= 0, self.block.firsts[self.rows] + places, 0)
+        starts = np.where(places >= 0, self.block.starts[index], 0)
+        return TextColumn(self.block.data, starts, np.where(places >= 0, self.block.ends[index], 0))
+
+    def shape_of_rows(self) -> Integers:
+        """Return the number of each row's shape."""
+        return self.block.shapes[self.rows]
+
+
+def _place(role: R | None, member: Callable[[R], int | None]) -> int:
+    found = None if role is None else member(role)
+    return -1 if found is None else found
+
+
+def tag_columns(rows: PlainRows[ItemRoles]) -> tuple[dict[str, Labels], Flags]:
+    """Return the tags of rows, and which rows have one that only the item form may judge."""
+    keys = sorted({key for role in rows.roles if role is not None for key in role.tags})
+    odd = np.zeros(len(rows), np.bool_)
+    found: dict[str, Labels] = {}
+    for key in keys:
+        labels = _constants(rows, key, labels_block(rows.column(_member_of(key)), empty=False))
+        if UNTAGGED in labels.names:
+            odd |= labels.codes == list(labels.names).index(UNTAGGED)
+        if any(role is not None and key in role.full for role in rows.roles):
+            odd |= labels.codes < 0
+        found[key] = labels
+    return found, odd
+
+
+def _member_of(key: str) -> Callable[[ItemRoles], int | None]:
+    def member(role: ItemRoles) -> int | None:
+        place = role.tags.get(key)
+        return place if isinstance(place, int) else None
+
+    return member
+
+
+def _constants(rows: PlainRows[ItemRoles], key: str, labels: Labels) -> Labels:
+    """Return labels with the values that a shape itself tells, `true` and `false`."""
+    told = [None if role is None else role.tags.get(key) for role in rows.roles]
+    if not any(isinstance(value, str) for value in told):
+        return labels
+    names = list(labels.names)
+    codes = labels.codes.copy()
+    shapes = rows.shape_of_rows()
+    for number, value in enumerate(told):
+        if isinstance(value, str):
+            names = names if value in names else [*names, value]
+            codes[shapes == number] = names.index(value)
+    return Labels(names, codes)
+
+
+def detail_columns(rows: PlainRows[PredictionRoles]) -> dict[str, Sequence[float | int | None]]:
+    """Return the numbers that came with predictions; a name that no row has is left out."""
+    names = {name for role in rows.roles if role is not None for name in role.details}
+    return {name: _numbers(rows, name) for name in sorted(names)}
+
+
+def _numbers(rows: PlainRows[PredictionRoles], name: str) -> list[float | int | None]:
+    column = rows.column(lambda role: role.details.get(name))
+    return [None if not text else _number(text, name) for text in column]
+
+
+def _number(text: str, name: str) -> float | int | None:
+    whole = text.lstrip("-").isdigit()
+    if name == "n_tokens":
+        return count_of(int(text))
+    value = number_of(int(text) if whole else float(text))
+    return count_of(int(value)) if name in WHOLE and value is not None else value
+
+
+def selected(tags: Mapping[str, Labels], flags: Flags) -> dict[str, Labels]:
+    """Return the tags of some rows; a tag that none of them has is left out."""
+    found = {key: Labels(labels.names, labels.codes[flags]) for key, labels in tags.items()}
+    return {key: labels for key, labels in found.items() if (labels.codes >= 0).any()}

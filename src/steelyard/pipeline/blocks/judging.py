@@ -1,0 +1,200 @@
+"""Columns of items and predictions to judged blocks, by block forms; rows that are not plain by the item form.
+
+`BlockJudge` gives for a block of lines what `pipeline.judging.Judge` gives for the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.pipeline.blocks.columns import PlainRows, ShapeRoles, detail_columns, selected, tag_columns
+from steelyard.pipeline.blocks.merging import combined, in_order, prefixed, texts_in_order, woven
+from steelyard.pipeline.blocks.roles import ItemRoles, PredictionRoles, item_roles, prediction_roles
+from steelyard.pipeline.corpus import count_columns
+from steelyard.pipeline.items import Source
+from steelyard.pipeline.journal import StoredJournal
+from steelyard.pipeline.judging import Judge
+from steelyard.reading.columns.scan import BLANK, BlockScanner, RawBlock, ScannedBlock
+from steelyard.reading.faults import RowError
+from steelyard.reading.rows import row_of
+from steelyard.records.answers import Text
+from steelyard.records.blocks import Counts, ErrorTags, Floats, ItemBlock, Labels, ScoredBlock, TextColumn
+from steelyard.records.items import Item, Prediction
+from steelyard.scoring.blocks import BlockScores, TextPair, metric_block, needs_pairs, scorer_block
+from steelyard.scoring.rule_blocks import RuleBlocks
+from steelyard.text.kernels.checks import blank_rows, reasoning_rows
+from steelyard.text.kernels.writing import item_hashes, json_lines
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedBlock:
+    """A block of lines, judged."""
+
+    scored: ScoredBlock
+    journal: TextColumn
+    """The journal's lines; an item without a prediction has an empty one."""
+    ids: TextColumn
+    """Every id that was read, those of items with an unusable reference too."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class BlockJudge:
+    """Judges the lines of a dataset whose rows carry their predictions."""
+
+    def __init__(self, judge: Judge, source: Source, journal: StoredJournal | None) -> None:
+        self.judge = judge
+        self.source = source
+        self.journal = journal
+        self.rules = None if judge.rules is None else RuleBlocks(judge.rules)
+        self.scanner = BlockScanner(source.limits)
+        self._items = ShapeRoles(lambda shape: item_roles(shape, source, judge.judgements))
+        self._predictions = ShapeRoles(lambda shape: prediction_roles(shape, source.names, judge.judgements, journal))
+
+    def plain_share(self, content: RawBlock) -> float:
+        """Return how many of the rows of a block are plain."""
+        blocks = list(self.scanner.scan(content))
+        rows = sum(int((block.shapes != BLANK).sum()) for block in blocks)
+        return sum(len(self._plain_rows(block)[0]) for block in blocks) / max(1, rows)
+
+    def judged(self, content: RawBlock, start: int) -> Iterator[JudgedBlock]:
+        """Yield the lines of a block of bytes, judged; `start` is the index of its first item."""
+        for block in self.scanner.scan(content):
+            judged = self._judge(block, start)
+            start += len(judged)
+            yield judged
+
+    def _plain_rows(self, block: ScannedBlock) -> tuple[PlainRows[ItemRoles], PlainRows[PredictionRoles]]:
+        shapes = self.scanner.shapes
+        items, predictions = self._items.of(shapes), self._predictions.of(shapes)
+        both = [item is not None and other is not None for item, other in zip(items, predictions, strict=True)]
+        return PlainRows.of(block, items, both), PlainRows.of(block, predictions, both)
+
+    def _judge(self, block: ScannedBlock, start: int) -> JudgedBlock:
+        items, predictions = self._plain_rows(block)
+        tags, odd = tag_columns(items)
+        ids = items.column(lambda role: role.id)
+        odd |= ids.starts == ids.ends
+        odd |= blank_rows(items.column(lambda role: role.reference))
+        odd |= reasoning_rows(predictions.column(lambda role: role.output))
+        if odd.any():
+            items, predictions = items.kept(~odd), predictions.kept(~odd)
+        scored = self._scored(items, predictions, selected(tags, ~odd), start)
+        plain = JudgedBlock(scored, self._lines(predictions), items.column(lambda role: role.id))
+        rows = np.setdiff1d(np.flatnonzero(block.shapes != BLANK), items.rows, assume_unique=True)
+        return self._with_odd_rows(plain, self._strict_pairs(block, rows)) if len(rows) else plain
+
+    def _scored(
+        self, items: PlainRows[ItemRoles], predictions: PlainRows[PredictionRoles], tags: dict[str, Labels], start: int
+    ) -> ScoredBlock:
+        outputs = predictions.column(lambda role: role.output)
+        references = items.column(lambda role: role.reference)
+        inputs = items.column(lambda role: role.input)
+        pair = TextPair(outputs, references, pairs=needs_pairs(self.judge.metrics))
+        scores = [self._scores(number, pair) for number in range(len(self.judge.judgements))]
+        first = scores[0]
+        checked, rule_tags = self._checked(outputs)
+        return ScoredBlock(
+            start=start,
+            ids=items.column(lambda role: role.id),
+            lines=items.block.first_line + items.rows,  # type: ignore[arg-type]  # an array serves as a sequence
+            inputs=inputs,
+            item_hashes=item_hashes(inputs, references),
+            states=Labels(["scored"], np.zeros(len(items), np.int32)),
+            expected=references,
+            predicted=outputs,
+            outputs=outputs,
+            primary=first.primary,
+            passed=first.passed,
+            scores=dict(sorted((self._numbers(scores, pair) | checked).items())),
+            error_tags=combined([*self._error_tags(scores), *rule_tags]),
+            explain=first.explain,
+            tags={key: in_order(labels) for key, labels in tags.items()},
+            clusters=Labels((), np.full(len(items), -1, np.int32)),
+            counts=self._counts(pair),
+            details=dict(detail_columns(predictions)),
+        )
+
+    def _scores(self, number: int, pair: TextPair) -> BlockScores:
+        scorer = self.judge.judgements[number].scorers["text"]
+        form = scorer_block(scorer)
+        assert form is not None
+        return form(scorer, pair)
+
+    def _numbers(self, scores: Sequence[BlockScores], pair: TextPair) -> dict[str, Floats]:
+        numbers = dict(scores[0].sub_scores)
+        for judgement, found in zip(self.judge.judgements[1:], scores[1:], strict=True):
+            numbers[judgement.name] = found.primary
+            numbers |= {f"{judgement.name}.{name}": values for name, values in found.sub_scores.items()}
+        numbers |= {metric.name: metric_block(metric, pair) for metric in self.judge.metrics}
+        return numbers
+
+    def _error_tags(self, scores: Sequence[BlockScores]) -> list[ErrorTags]:
+        others = zip(self.judge.judgements[1:], scores[1:], strict=True)
+        return [scores[0].error_tags, *(prefixed(found.error_tags, judgement.name) for judgement, found in others)]
+
+    def _checked(self, outputs: TextColumn) -> tuple[dict[str, Floats], list[ErrorTags]]:
+        if self.rules is None:
+            return {}, []
+        columns, tags = self.rules.check(outputs)
+        return columns, [tags]
+
+    def _counts(self, pair: TextPair) -> dict[str, Counts]:
+        if not self.judge.corpus:
+            return {}
+        texts = zip(pair.predicted, pair.expected, strict=True)
+        return count_columns(self.judge.corpus, [(prediction, Text(reference)) for prediction, reference in texts])
+
+    def _lines(self, predictions: PlainRows[PredictionRoles]) -> TextColumn:
+        """Return the journal's line of each row."""
+        block, shapes = predictions.block, predictions.shape_of_rows()
+        if self.journal is None:
+            return TextColumn.of([""] * len(predictions))
+        columns = [TextColumn.of([])]
+        for number in np.unique(shapes).tolist():
+            role = predictions.roles[number]
+            assert role is not None
+            firsts = block.firsts[predictions.rows[shapes == number]]
+            columns.append(json_lines(block.data, firsts, block.starts, block.ends, role.line))
+        if len(columns) == 2:
+            return columns[1]
+        return texts_in_order(columns, np.argsort(np.argsort(shapes, kind="stable"), kind="stable"))
+
+    def _strict_pairs(self, block: ScannedBlock, rows: Integers) -> list[tuple[Item, Prediction | None]]:
+        """Return items and predictions of rows as the strict reader reads them; other rows become problems."""
+        pairs = []
+        for row in rows.tolist():
+            line = block.strict_line(row, self.source.limits)
+            assert line is not None
+            try:
+                found = self.source.pair_of(row_of(line, self.source.limits))
+            except RowError as error:
+                self.source.problems.add(error.at(self.source.dataset, line.number))
+            else:
+                if found is not None:
+                    pairs.append(found)
+        return pairs
+
+    def _with_odd_rows(self, plain: JudgedBlock, pairs: Sequence[tuple[Item, Prediction | None]]) -> JudgedBlock:
+        if not pairs:
+            return plain
+        block = ItemBlock(plain.scored.start, [item for item, _ in pairs], [found for _, found in pairs])
+        judged = self.judge.judge(block)
+        ids = TextColumn.of([item.id for item in block.items])
+        order = _order(plain.scored.lines, [item.line for item in block.items])
+        written = TextColumn.of_bytes(self.journal.lines(block) if self.journal else [b""] * len(block))
+        scored = woven(plain.scored, judged, _order(plain.scored.lines, judged.lines))
+        return JudgedBlock(
+            scored, texts_in_order([plain.journal, written], order), texts_in_order([plain.ids, ids], order)
+        )
+
+
+def _order(lines: Sequence[int], others: Sequence[int]) -> Integers:
+    return np.argsort(np.concatenate([np.asarray(lines, np.int64), np.asarray(others, np.int64)]), kind="stable")

@@ -1,0 +1,70 @@
+"""Which evaluations go by columns, and their way through: read blocks, judge them, notice ids that stand twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+import numpy as np
+
+from steelyard.pipeline.blocks.judging import BlockJudge, JudgedBlock
+from steelyard.pipeline.items import Source
+from steelyard.pipeline.journal import StoredJournal
+from steelyard.pipeline.judging import Judge
+from steelyard.reading.columns.scan import RawBlock, read_raw_blocks
+from steelyard.reading.rows import format_of
+from steelyard.records.blocks import ScoredBlock
+from steelyard.records.secrets import has_secrets
+from steelyard.scoring.blocks import scorer_block
+from steelyard.text.kernels.labels import text_hashes
+from steelyard.text.kernels.writing import gathered
+
+SMALLEST_FILE = 1 << 20
+"""Below this many bytes the item form is done before the loops are loaded."""
+PLAIN_SHARE = 0.5
+"""Where fewer rows than this are plain, reading them twice costs more than it saves."""
+
+
+def block_path(
+    judge: Judge, source: Source, journal: StoredJournal | None, *, smallest: int = SMALLEST_FILE
+) -> Iterator[ScoredBlock] | None:
+    """Return the judged blocks of a dataset, or None where its rows take the item form."""
+    if not _is_eligible(judge, source) or source.dataset.stat().st_size < smallest:
+        return None
+    blocks = read_raw_blocks(source.dataset, source.limits)
+    first = next(blocks, None)
+    block_judge = BlockJudge(judge, source, journal)
+    if first is None or block_judge.plain_share(first) < PLAIN_SHARE:
+        return None
+    return _judged(block_judge, chain([first], blocks))
+
+
+def _is_eligible(judge: Judge, source: Source) -> bool:
+    if source.predictions is not None or not source.selection.is_whole or source.limits.max_depth < 3 or has_secrets():
+        return False
+    if format_of(source.dataset) not in (".jsonl", ".ndjson") or judge.labels is not None or source.elsewhere:
+        return False
+    return all(
+        judgement.answer_type == "text"
+        and judgement.extraction.kind == "none"
+        and scorer_block(judgement.scorers["text"]) is not None
+        for judgement in judge.judgements
+    )
+
+
+def _judged(judge: BlockJudge, blocks: Iterator[RawBlock]) -> Iterator[ScoredBlock]:
+    hashes = []
+    for content in blocks:
+        for judged in judge.judged(content, judge.source.n_items):
+            hashes.append(text_hashes(judged.ids))
+            judge.source.n_items += len(judged)
+            _write(judge.journal, judged)
+            yield judged.scored
+    ordered = np.sort(np.concatenate(hashes)) if hashes else np.empty(0, np.int64)
+    if (ordered[1:] == ordered[:-1]).any():
+        judge.source.report_duplicates()
+
+
+def _write(journal: StoredJournal | None, judged: JudgedBlock) -> None:
+    if journal is not None:
+        journal.append(gathered(judged.journal).data.tobytes())

@@ -1,0 +1,169 @@
+"""What each member of a plain row is: decided once per shape, by the functions that decide it for a single row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from steelyard.errors import Problem
+from steelyard.pipeline.items import Source
+from steelyard.pipeline.journal import StoredJournal
+from steelyard.pipeline.judging import Judgement
+from steelyard.reading.columns.shapes import FRACTION, INTEGER, TEXT, Shape
+from steelyard.reading.references import input_text, item_id, tags_of, value_of
+from steelyard.records.fields import FieldNames
+from steelyard.text.kernels.writing import LineForm
+
+_STATES = ("state", "status")
+_WORDS = {True: b"true", False: b"false", None: b"null"}
+_DETAILS: dict[str, tuple[str, ...]] = {
+    "eval_time_ms": ("eval_time_ms", "latency_ms"),
+    "prompt_tokens": ("prompt_tokens", "tokens_in"),
+    "completion_tokens": ("completion_tokens", "tokens_out"),
+    "loss": ("loss",),
+    "n_tokens": ("n_tokens",),
+}
+"""Numbers of a prediction, each from the first of its fields that is a number."""
+WHOLE = ("prompt_tokens", "completion_tokens", "n_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRoles:
+    """Where a plain row of a dataset has what an item needs."""
+
+    id: int
+    input: int | None
+    """None where a row has no input."""
+    reference: int
+    tags: dict[str, int | str] = field(default_factory=dict)
+    """The member that is a tag, or the value that the shape itself tells (`true`)."""
+    full: tuple[str, ...] = ()
+    """Tags that must not be empty, because they would be derived."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionRoles:
+    """Where a plain row has what a prediction needs."""
+
+    id: int
+    output: int
+    line: LineForm
+    details: dict[str, int] = field(default_factory=dict)
+
+
+class NotPlain(Exception):  # noqa: N818 - a finding about a shape, not a fault
+    """A shape whose rows take the item form."""
+
+
+def item_roles(shape: Shape, source: Source, judgements: Sequence[Judgement]) -> ItemRoles:
+    """Return the roles of a dataset's rows of a shape, or raise NotPlain."""
+    _refuse_duplicates(shape)
+    example = shape.example()
+    tags = tags_of(example, source.tag_fields)
+    if isinstance(tags, Problem) or _in_conversation(example, tags, source):
+        raise NotPlain
+    if source.derived - set(tags):
+        raise NotPlain
+    references = {_member(shape, _reference(judgement, example), TEXT) for judgement in judgements}
+    if len(references) != 1:
+        raise NotPlain
+    text = input_text(example, source.names)
+    return ItemRoles(
+        id=_member(shape, item_id(example, source.names), TEXT, INTEGER),
+        input=None if text is None else _member(shape, text, TEXT, INTEGER),
+        reference=references.pop(),
+        tags={name: _tag(shape, value) for name, value in tags.items()},
+        full=tuple(source.derived),
+    )
+
+
+def prediction_roles(
+    shape: Shape, names: FieldNames, judgements: Sequence[Judgement], journal: StoredJournal | None
+) -> PredictionRoles:
+    """Return the roles of a prediction's rows of a shape, or raise NotPlain."""
+    _refuse_duplicates(shape)
+    example = shape.example()
+    if any(isinstance(example.get(name), str) for name in _STATES) or example.get("error") is not None:
+        raise NotPlain
+    outputs = {_member(shape, _prediction(judgement, example), TEXT) for judgement in judgements}
+    found = item_id(example, names) or item_id(example, FieldNames())
+    if len(outputs) != 1 or "confidence" in example or "probabilities" in example:
+        raise NotPlain
+    place = _member(shape, found, TEXT, INTEGER)
+    line = LineForm((b"",), (), ()) if journal is None else _line_form(shape, place, journal)
+    details = {name: _first_number(shape, example, fields) for name, fields in _DETAILS.items()}
+    return PredictionRoles(
+        place, outputs.pop(), line, {name: member for name, member in details.items() if member is not None}
+    )
+
+
+def _refuse_duplicates(shape: Shape) -> None:
+    if shape.has_duplicates:
+        raise NotPlain
+
+
+def _member(shape: Shape, value: object, *kinds: int) -> int:
+    place = None if value is None else shape.member_of(value)
+    if place is None or shape.members[place].kind not in kinds:
+        raise NotPlain
+    return place
+
+
+def _tag(shape: Shape, value: str) -> int | str:
+    return value if value in ("true", "false") else _member(shape, value, TEXT, INTEGER)
+
+
+def _in_conversation(example: dict[str, object], tags: dict[str, str], source: Source) -> bool:
+    name = source.cluster_by or source.names.conversation or "conversation_id"
+    if tags.get(name, value_of(example, name)) is not None:
+        return True
+    return value_of(example, source.names.turn or "turn_idx") is not None
+
+
+def _reference(judgement: Judgement, example: dict[str, object]) -> object:
+    try:
+        return judgement.reference(example)
+    except KeyError:
+        raise NotPlain from None
+
+
+def _prediction(judgement: Judgement, example: dict[str, object]) -> object:
+    try:
+        return judgement.prediction(example)
+    except KeyError:
+        raise NotPlain from None
+
+
+def _first_number(shape: Shape, example: dict[str, object], fields: Sequence[str]) -> int | None:
+    for name in fields:
+        value = example.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            place = shape.member_of(value)
+            if name == "n_tokens" and place is not None and shape.members[place].kind == FRACTION:
+                return None
+            return place
+    return None
+
+
+def _line_form(shape: Shape, place: int, journal: StoredJournal) -> LineForm:
+    """Return how the journal writes rows of a shape: as it writes the example, with the members' values in place."""
+    words, members, raw = [b'{"item_id":"'], [place], [False]
+    rest = b'"'
+    for name, value in journal.kept_fields(shape.example()).items():
+        rest += b"," + _quoted(name) + b":"
+        if value is None or isinstance(value, bool):
+            rest += _WORDS[value]
+            continue
+        member = _member(shape, value, TEXT, INTEGER)
+        as_it_stands = shape.members[member].kind == INTEGER
+        members.append(member)
+        raw.append(as_it_stands)
+        words.append(rest if as_it_stands else rest + b'"')
+        rest = b"" if as_it_stands else b'"'
+    return LineForm((*words, rest + b"}\n"), tuple(members), tuple(raw))
+
+
+def _quoted(name: str) -> bytes:
+    if not name.isprintable() or '"' in name or "\\" in name:
+        raise NotPlain
+    return f'"{name}"'.encode()

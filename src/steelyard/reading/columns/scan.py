@@ -1,0 +1,184 @@
+"""A stream of JSONL in scanned blocks: whole lines, a few megabytes at a time, each line with its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.errors import MachineError, Problem
+from steelyard.reading.columns.shapes import Shape
+from steelyard.reading.limits import Limits
+from steelyard.reading.lines import BOM, Line, line_of, open_bytes
+from steelyard.text.kernels.compiled import BYTES, INTEGER, INTEGERS, Loop
+
+BLOCK_BYTES = 8 << 20
+"""Bytes read at once; the last line is then completed."""
+
+ODD, BLANK = -1, -2
+_MEMBERS, _SHAPES, _SHAPE_BYTES = 48, 64, 4096
+_ROWS = 1 << 17
+_PADDING = 128
+_LINE_FEED = 0x0A
+_REST = 1 << 16
+"""Room for the rest of the last line; a longer one costs a copy of the block."""
+_SHORTEST_MEMBER = 5
+"""No value takes fewer bytes with its key: `"":1,`."""
+
+scan_loop = Loop(
+    "steelyard.reading.columns.loops.scanning",
+    "scan",
+    (
+        *(BYTES, INTEGER, INTEGER),
+        *(BYTES, INTEGERS, BYTES, INTEGERS),
+        *(INTEGERS, INTEGERS, INTEGERS, INTEGERS, INTEGERS, INTEGERS),
+    ),
+)
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedBlock:
+    """Consecutive lines of a file. The texts of plain rows stand in `data` between `starts` and `ends`."""
+
+    data: npt.NDArray[np.uint8]
+    first_line: int
+    """The number of the first line, from 1."""
+    first_offset: int
+    """Where `data` begins in the file."""
+    line_starts: Integers
+    line_ends: Integers
+    shapes: Integers
+    """The number of each line's shape; ODD for the strict reader, BLANK for no row."""
+    firsts: Integers
+    starts: Integers
+    ends: Integers
+    ended: bool
+    """Whether the last line has a line end."""
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    def line(self, row: int) -> bytes:
+        """Return a line as it stands in the file, without its line end."""
+        return self.data[self.line_starts[row] : self.line_ends[row]].tobytes()
+
+    def strict_line(self, row: int, limits: Limits) -> Line | None:
+        """Return a line as the strict reader takes it; None where it is blank."""
+        end = b"\n" if self.ended or row < len(self) - 1 else b""
+        offset = self.first_offset + int(self.line_starts[row])
+        return line_of(self.first_line + row, offset, self.line(row) + end, limits)
+
+
+class BlockScanner:
+    """Scans streams block by block and knows every shape that it has met."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._shapes = np.zeros(_SHAPES * _SHAPE_BYTES, np.uint8)
+        self._sizes = np.zeros(_SHAPES, np.int64)
+        self._shape = np.zeros(_SHAPE_BYTES + 64, np.uint8)
+        self._known: list[Shape] = []
+
+    @property
+    def shapes(self) -> list[Shape]:
+        """The shapes met so far, by their numbers."""
+        return self._known
+
+    def scan(self, content: RawBlock) -> Iterator[ScannedBlock]:
+        """Yield the lines of a block of bytes, in one piece unless it has very many."""
+        size = content.size
+        state = np.array([content.start, size + _PADDING // 2, len(self._known)], np.int64)
+        line = content.first_line
+        while state[0] < size:
+            block = self._scan(content, state, line)
+            line += len(block)
+            yield block
+
+    def _scan(self, content: RawBlock, state: Integers, line: int) -> ScannedBlock:
+        begin = int(state[0])
+        rows = min(_ROWS, content.size - begin)
+        line_starts, line_ends, row_shapes, firsts = (np.empty(rows, np.int64) for _ in range(4))
+        members = min((content.size - begin) // _SHORTEST_MEMBER, 16 * _ROWS) + _MEMBERS
+        starts, ends = np.empty(members, np.int64), np.empty(members, np.int64)
+        count = scan_loop(
+            *(content.data, content.size, self.limits.max_line_bytes),
+            *(self._shapes, self._sizes, self._shape, state),
+            *(line_starts, line_ends, row_shapes, firsts, starts, ends),
+        )
+        for number in range(len(self._known), int(state[2])):
+            first = number * _SHAPE_BYTES
+            self._known.append(Shape.decoded(self._shapes[first : first + int(self._sizes[number])].tobytes()))
+        lines = line_starts[:count], line_ends[:count], row_shapes[:count], firsts[:count]
+        ended = content.ended or int(state[0]) < content.size
+        return ScannedBlock(content.data, line, content.first_offset, *lines, starts, ends, ended)
+
+
+@dataclass(frozen=True, slots=True)
+class RawBlock:
+    """Whole lines of a file as bytes, with a line feed behind the last and room for unescaped texts after that."""
+
+    data: npt.NDArray[np.uint8]
+    size: int
+    """Bytes up to and with the last line feed."""
+    start: int
+    """Where the first line begins: after a byte-order mark."""
+    first_line: int
+    first_offset: int
+    """Where the block begins in the file."""
+    ended: bool
+    """Whether the last line has a line end in the file."""
+
+
+def read_raw_blocks(path: Path, limits: Limits) -> Iterator[RawBlock]:
+    """Yield the lines of a file, some megabytes at a time."""
+    try:
+        with open_bytes(path, limits) as stream:
+            yield from raw_blocks(stream, limits, BLOCK_BYTES)
+    except OSError as error:
+        message = f"reading stopped: {error.strerror or error}"
+        raise MachineError(Problem("machine", message, hint="check the disk and try again", file=str(path))) from None
+
+
+def raw_blocks(stream: BinaryIO, limits: Limits, size: int) -> Iterator[RawBlock]:
+    """Yield the lines of a stream, some megabytes at a time; of a line over the limit only the beginning."""
+    line, offset = 1, 0
+    while True:
+        data = np.empty(2 * (size + _REST) + _PADDING, np.uint8)
+        found = _read_into(stream, data.data[:size])
+        if not found:
+            return
+        rest = b"" if data[found - 1] == _LINE_FEED else stream.readline(limits.max_line_bytes + len(BOM) + 2)
+        if len(rest) > _REST:
+            data = np.concatenate([data[:found], np.empty(found + 2 * len(rest) + _PADDING, np.uint8)])
+        data[found : found + len(rest)] = np.frombuffer(rest, np.uint8)
+        end = found + len(rest)
+        ended = bool(data[end - 1] == _LINE_FEED)
+        skipped = 0 if ended else _skip_line(stream)
+        whole = end + (not ended)
+        data[end : whole + _PADDING // 2] = _LINE_FEED
+        start = len(BOM) if offset == 0 and data[:3].tobytes() == BOM else 0
+        yield RawBlock(data, whole, start, line, offset, ended)
+        line += int(np.count_nonzero(data[:whole] == _LINE_FEED))
+        offset += end + skipped
+
+
+def _read_into(stream: BinaryIO, target: memoryview) -> int:
+    filled = 0
+    while filled < len(target) and (found := stream.readinto(target[filled:])):  # type: ignore[attr-defined]
+        filled += found
+    return filled
+
+
+def _skip_line(stream: BinaryIO) -> int:
+    skipped = 0
+    while data := stream.readline(BLOCK_BYTES):
+        skipped += len(data)
+        if data.endswith(b"\n"):
+            break
+    return skipped

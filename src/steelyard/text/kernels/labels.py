@@ -1,0 +1,36 @@
+"""Columns of text as codes and as hashes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.records.blocks import Labels, TextColumn
+from steelyard.text.kernels.compiled import BYTES, INTEGER, INTEGERS, Loop
+from steelyard.text.kernels.memory import Integers, arrays
+
+_MODULE = "steelyard.text.kernels.loops.labels"
+_NAMES = 4096
+"""Distinct texts up to which codes are made by the loop; beyond, a column is no set of labels."""
+
+encode_loop = Loop(_MODULE, "encode", (BYTES, INTEGERS, INTEGERS, INTEGERS, INTEGERS, INTEGERS, INTEGER))
+hash_loop = Loop(_MODULE, "hashes", (BYTES, INTEGERS, INTEGERS, INTEGERS))
+
+
+def labels_block(column: TextColumn, *, empty: bool = True) -> Labels:
+    """Return a column as codes into its distinct texts, equal to `Labels.of`; with `empty` false, no text is no value.
+
+    >>> labels_block(TextColumn.of(["b", "", "a", "b"]), empty=False)
+    Labels(names=['b', 'a'], codes=array([ 0, -1,  1,  0], dtype=int32))
+    """
+    codes, rows = np.empty(len(column), np.int64), np.empty(_NAMES, np.int64)
+    known = encode_loop(*arrays(column), np.full(4 * _NAMES, -1, np.int64), rows, codes, int(empty))
+    if known < 0:
+        return Labels.of([text if text or empty else None for text in column])
+    return Labels([column[row] for row in rows[:known].tolist()], codes.astype(np.int32))
+
+
+def text_hashes(column: TextColumn) -> Integers:
+    """Return a 64-bit hash of each text: unequal hashes are unequal texts, and nothing more."""
+    found = np.empty(len(column), np.int64)
+    hash_loop(*arrays(column), found)
+    return found

@@ -1,0 +1,199 @@
+"""Evaluation by columns and row by row leave the same bytes, whatever the file holds."""
+
+import json
+import random
+import string
+
+import pytest
+
+from steelyard.errors import InputError
+from steelyard.pipeline import evaluation
+from steelyard.pipeline.blocks import block_path, path
+from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.options import EvaluateOptions
+from steelyard.reading.columns import scan
+
+TEXT_TASK = {
+    "task": "both-ways",
+    "answer_type": "text",
+    "metrics": ["exact_match", {"name": "f1", "normalize": "squad"}, "rouge1", "rouge2", "rougeL"],
+    "eval": {
+        "format_rules": [
+            {"name": "period", "pattern": r"\.$"},
+            {"name": "plain", "pattern": "^(?:a|x<)", "invert": True},
+        ],
+        "slice_by_tags": ["source", ["source", "difficulty"]],
+        "hard_examples": 7,
+    },
+}
+FILES = ("predictions.jsonl", "eval/eval_results.json", "eval/hard_examples.jsonl", "eval/items.parquet", "config.yaml")
+
+
+@pytest.fixture
+def both_ways(tmp_path, monkeypatch):
+    """Evaluates a dataset row by row and by columns, and returns the two folders."""
+
+    def evaluated(lines, task, **options):
+        dataset = tmp_path / "data.jsonl"
+        dataset.write_bytes(
+            b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines)
+        )
+        found = {}
+        for name, smallest in (("rows", 1 << 60), ("columns", 0)):
+            monkeypatch.setattr(
+                evaluation,
+                "block_path",
+                lambda *given, bound=smallest, **more: block_path(*given, smallest=bound, **more),
+            )
+            made = EvaluateOptions(task=task, dataset=str(dataset), name=name, runs_dir=tmp_path / "runs", **options)
+            try:
+                found[name] = evaluate(made).path
+            except InputError as error:
+                found[name] = error
+        return found["rows"], found["columns"]
+
+    monkeypatch.setattr(scan, "BLOCK_BYTES", 4096)
+    monkeypatch.setattr(path, "PLAIN_SHARE", 0.0)
+    return evaluated
+
+
+def assert_same_bytes(rows, columns):
+    for name in FILES:
+        assert (rows / name).read_bytes() == (columns / name).read_bytes(), name
+
+
+def made_rows(seed, count=300, without=None):
+    """Rows as they come: several shapes, missing and null fields, odd tags, hostile text."""
+    chance = random.Random(seed)
+    words = [
+        "the",
+        "a",
+        "cat",
+        "sat",
+        "naïve",
+        "营收",
+        "x<y",
+        "<think>so</think>",
+        "",
+        "…",
+        "\u200b",
+        "\ud800",
+        "3.14",
+        '"q"',
+        "\\",
+        "ß",
+    ]
+
+    words = [word for word in words if word != without]
+
+    def text():
+        return " ".join(chance.choices(words, k=chance.randint(0, 9)))
+
+    for number in range(count):
+        row = {
+            "id": f"i{number}" if number % 7 else number,
+            "input": text(),
+            "reference": text() + "ref",
+            "prediction": text(),
+        }
+        row["tags"] = {
+            "source": chance.choice(["human", "web", "", None]),
+            "difficulty": chance.choice(["hard", 3, True, "easy"]),
+        }
+        match number % 11:
+            case 1:
+                del row["prediction"]
+            case 2:
+                row["prediction"] = {"value": "typed"}
+            case 3:
+                row["error"] = chance.choice(["boom", "timeout", None])
+            case 4:
+                row["latency_ms"] = chance.choice([12, 3.5, None])
+            case 5:
+                row["section"] = chance.choice(["core", "edge"])
+                row["prompt_tokens"] = 7
+            case 6:
+                row = {"tags": row["tags"], **{name: row[name] for name in ("prediction", "reference", "input", "id")}}
+            case 7:
+                row["extra"] = {"deep": {"er": [1, 2]}}
+            case 8:
+                row["reference"] = {"value": "typed", "aliases": ["cat"], "keywords": ["sat"]}
+        yield row
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_text_of_every_kind_leaves_the_same_bytes(both_ways, seed):
+    assert_same_bytes(*both_ways(made_rows(seed), TEXT_TASK))
+
+
+@pytest.mark.parametrize(
+    "scorer", ["answer_correctness@v1", {"name": "text@v1", "normalize": "squad", "primary": "f1"}]
+)
+def test_each_text_scorer_leaves_the_same_bytes(both_ways, scorer):
+    task = {**TEXT_TASK, "scorers": [scorer, "text@v1"] if isinstance(scorer, str) else [scorer]}
+    assert_same_bytes(*both_ways(made_rows(9), task))
+
+
+def test_rules_and_metrics_without_a_block_form_leave_the_same_bytes(both_ways):
+    rules = [{"name": "words", "pattern": r"\w+ \w+"}, {"name": "short", "max_tokens": 4}]
+    metrics = ["bleu", "chrf", {"name": "rouge1", "stemmer": True}]
+    task = {**TEXT_TASK, "metrics": metrics, "eval": {"format_rules": rules}}
+    assert_same_bytes(*both_ways(made_rows(11, 120), task))
+
+
+def test_white_space_blank_lines_and_a_byte_order_mark_do_not_matter(both_ways):
+    rows = [
+        json.dumps(row, ensure_ascii=False, indent=None).encode("utf-8", "surrogatepass")
+        for row in made_rows(3, 60, without="\ud800")
+    ]
+    lines = [
+        b"\xef\xbb\xbf" + rows[0] + b"\r\n",
+        b"\n",
+        b"  \t\r\n",
+        *(b" " + row + b" \r\n" for row in rows[1:-1]),
+        rows[-1],
+    ]
+    assert_same_bytes(*both_ways(lines, TEXT_TASK))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b'{"id":"z","reference":"a","reference":"b","prediction":"c"}\n',
+        b'{"id":"z","reference":"","prediction":"c"}\n',
+        b'{"id":"i3","reference":"a","prediction":"c"}\n',
+        b'{"reference":"a","prediction":"c"}\n',
+        b'{"id":"","reference":"a","prediction":"c"}\n',
+        b'{"id":"z","reference":"a","prediction":"c","tags":{"source":"_untagged"}}\n',
+        b'{"id":"z","reference":"a","prediction":"c","tags":{"source":["x"]}}\n',
+        b'{"id":"z","reference":"a","prediction":"\xff"}\n',
+        b'{"id":"z","reference":"a","prediction":"c"\n',
+        b'{"id":"z","prediction":"c"}\n',
+    ],
+)
+def test_a_bad_row_is_the_same_error_either_way(both_ways, bad):
+    good = [json.dumps(row).encode() + b"\n" for row in made_rows(5, 80)]
+    rows, columns = both_ways([*good[:50], bad, *good[50:], bad], TEXT_TASK)
+    assert isinstance(rows, InputError)
+    assert columns.as_dict() == rows.as_dict()
+
+
+def test_most_rows_of_an_ordinary_file_are_plain(tmp_path, both_ways, monkeypatch):
+    judged = []
+    monkeypatch.setattr("steelyard.pipeline.judging.Judge.judge", lambda *given: judged.append(given))
+    letters = random.Random(1)
+    rows = [
+        {
+            "id": str(number),
+            "input": "q",
+            "reference": "".join(letters.choices(string.printable, k=20)) + "x",
+            "prediction": "a. b",
+        }
+        for number in range(200)
+    ]
+    both = [*rows]
+    dataset = tmp_path / "plain.jsonl"
+    dataset.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in both))
+    monkeypatch.setattr(evaluation, "block_path", lambda *given, **more: block_path(*given, smallest=0, **more))
+    evaluate(EvaluateOptions(task=TEXT_TASK, dataset=str(dataset), name="plain", runs_dir=tmp_path / "runs"))
+    assert judged == []
