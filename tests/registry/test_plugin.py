@@ -11,7 +11,8 @@ from steelyard.pipeline.scoring import ScoreOptions, score_pair
 from steelyard.records.answers import Text
 from steelyard.registry import bind_scorer, scorers
 
-SOURCE = Path(__file__).parents[1] / "plugin" / "within_days.py"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "tests" / "plugin" / "within_days.py"
 
 
 @pytest.fixture(autouse=True)
@@ -51,3 +52,9 @@ def test_it_is_used_by_name_and_its_parameters_are_checked():
 def test_a_scorer_takes_about_fifteen_lines():
     code = SOURCE.read_text(encoding="utf-8").partition("@scorer")[2]
     assert len(code.splitlines()) <= 15
+
+
+def test_the_tutorial_shows_the_plugin_that_is_tested():
+    page = (ROOT / "docs" / "tutorial" / "plugin.md").read_text(encoding="utf-8")
+    for file in ("within_days.py", "pyproject.toml"):
+        assert (ROOT / "tests" / "plugin" / file).read_text(encoding="utf-8").rstrip() in page

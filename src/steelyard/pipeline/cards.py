@@ -5,6 +5,7 @@ A scorer sees two answers and nothing else. What has no answer gets its card her
 
 from __future__ import annotations
 
+from steelyard.canonical.objects import answer_text
 from steelyard.canonical.predictions import Parsed
 from steelyard.errors import ConfigurationError, Problem, excerpt
 from steelyard.records.answers import Answer
@@ -15,14 +16,15 @@ from steelyard.registry import Scorer
 def card_of(scorer: Scorer, parsed: Parsed, expected: Answer, *, item_id: str | None = None) -> Scorecard:
     """Return the card of an output; the tags of canonicalisation stand before the scorer's own."""
     if parsed.answer is None:
-        return unanswered(scorer, expected, parsed.tags, parsed.reason)
+        explain = f"Expected '{excerpt(answer_text(expected))}', found no answer: {parsed.reason}."
+        return unanswered(scorer, expected, parsed.tags, explain)
     card = _scored(scorer, parsed.answer, expected, item_id)
     if not parsed.tags:
         return card
     return Scorecard(card.primary_score, card.passed, card.sub_scores, (*parsed.tags, *card.error_tags), card.explain)
 
 
-def unanswered(scorer: Scorer, expected: Answer, tags: tuple[str, ...], reason: str) -> Scorecard:
+def unanswered(scorer: Scorer, expected: Answer, tags: tuple[str, ...], explain: str) -> Scorecard:
     """Return the card of an item without an answer: 0, with sub-scores 0 where they are defined for its reference.
 
     A part is defined where scoring the reference against itself gives it a value; a part that is better when lower
@@ -33,7 +35,7 @@ def unanswered(scorer: Scorer, expected: Answer, tags: tuple[str, ...], reason: 
     parts = {
         name: None if value is None or directions.get(name) != "higher" else 0.0 for name, value in perfect.items()
     }
-    return Scorecard(primary_score=0.0, passed=False, sub_scores=parts, error_tags=tags, explain=reason)
+    return Scorecard(primary_score=0.0, passed=False, sub_scores=parts, error_tags=tags, explain=explain)
 
 
 def _scored(scorer: Scorer, answer: Answer, expected: Answer, item_id: str | None) -> Scorecard:
