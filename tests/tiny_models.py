@@ -14,17 +14,17 @@ from steelyard.models.extras import between_libraries
 
 torch.set_num_threads(1)
 
-WORDS = (
+TEXT = (
     "what is the capital of peru france kenya italy lima paris nairobi rome answer : ? . one two three four red green "
     "blue good bad film a was and very great awful boring fun plus minus equals user system assistant yes no"
-).split()  # noqa: SIM905 - a list of 45 literals says less
+)
 SPECIAL = ["<pad>", "<s>", "</s>", "<unk>"]
 CHAT_TEMPLATE = "{% for m in messages %}{{ m.role }} : {{ m.content }} {% endfor %}assistant :"
 
 
 def make_tokenizer(folder, *, chat=False):
     """A tokenizer of whole words."""
-    vocabulary = {word: number for number, word in enumerate(dict.fromkeys([*SPECIAL, *WORDS]))}
+    vocabulary = {word: number for number, word in enumerate(dict.fromkeys([*SPECIAL, *TEXT.split()]))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     fast = transformers.PreTrainedTokenizerFast(

@@ -33,6 +33,7 @@ COMMANDS = {
     "plan": ("steelyard.cli.plan", "Say how many items show a given difference."),
     "reindex": ("steelyard.cli.reindex", "Rebuild the run index from the run directories."),
     "research": ("steelyard.cli.research", "Judge a research agent's claims, evidence and manifests by four gates."),
+    "dataset": ("steelyard.cli.dataset", "Add, list, show, compare and check versions of datasets."),
     "cache": ("steelyard.cli.cache", "Show or clear the cache of model answers."),
     "validate": ("steelyard.cli.validate", "Check an eval set and print its composition."),
     "scorers": ("steelyard.cli.names", "List every scorer with version, parameters and meaning."),

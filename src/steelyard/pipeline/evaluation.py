@@ -14,6 +14,7 @@ from steelyard.canonical.references import BadReference, ReferenceContext, expec
 from steelyard.configuration.task import FieldMetric
 from steelyard.errors import InputError, Problem, Problems, UsageError
 from steelyard.pipeline.blocks import block_path
+from steelyard.pipeline.datasets import stored_manifest
 from steelyard.pipeline.generation import (
     Asking,
     DryJudge,
@@ -313,7 +314,10 @@ def effective_configuration(prepared: Prepared, source: Source, options: Evaluat
 
 
 def manifest_of(source: Source, n_items: int) -> dict[str, Any]:
-    """Return the manifest of a dataset that is a plain file."""
+    """Return the manifest of a dataset: its version's own, or one made of a plain file."""
+    stored = stored_manifest(source.dataset)
+    if stored is not None:
+        return stored.as_dict()
     content = sha256_file(source.dataset)
     return {
         "dataset_id": source.dataset.name.split(".", maxsplit=1)[0],

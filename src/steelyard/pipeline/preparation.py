@@ -15,6 +15,7 @@ from steelyard.errors import ConfigurationError, Problem, UsageError
 from steelyard.pipeline.corpus import corpus_figures
 from steelyard.pipeline.format_rules import metric_signatures, task_rules, unavailable_metrics
 from steelyard.pipeline.gold_sets import GoldSet, read_gold_set
+from steelyard.pipeline.datasets import data_path
 from steelyard.pipeline.judging import Judgement
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.row_values import extracted_reference, predicted_field, row_field, row_prediction, row_reference
@@ -81,6 +82,8 @@ def load_task(options: EvaluateOptions) -> tuple[Task, Path]:
     values |= {key: value for key, value in overrides.items() if value is not None}
     if options.prediction_field is not None:
         values["fields"] = (values.get("fields") or {}) | {"prediction": options.prediction_field}
+    if options.generation_seed is not None:
+        values["generation"] = (values.get("generation") or {}) | {"seed": options.generation_seed}
     block: dict[str, Any] = {}
     if options.slice_by is not None:
         block["slice_by_tags"] = [list(entry) if isinstance(entry, tuple) else entry for entry in options.slice_by]
@@ -332,11 +335,11 @@ def _part_names(judgements: Sequence[Judgement]) -> list[str]:
 
 
 def resolve(prepared: Prepared, given: str | None, from_task: str | None, what: str) -> Path | None:
-    """Return a path from the command line (relative to here) or from the task (relative to its file)."""
+    """Return a path or dataset from the command line (relative to here) or from the task (relative to its file)."""
     if given is not None:
-        return Path(given)
+        return data_path(given)
     if from_task is not None:
-        return prepared.folder / from_task
+        return data_path(from_task, prepared.folder)
     if what == "dataset":
         raise UsageError(
             Problem(code="usage", message="no dataset was given", hint="name one in the task file or with --dataset")

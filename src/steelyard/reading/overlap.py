@@ -1,0 +1,62 @@
+"""Texts of one set that stand, exactly or nearly, in another: 3-gram Jaccard with prefix filtering.
+
+Two sets of 3-grams that overlap by a share t have a member in common among the rarest (1 - t) of each (Bayardo, Ma and
+Srikant 2007), so a text is compared only with those that share such a rare 3-gram with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from steelyard.text.normalise import normalise
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """A text of the second set and the one of the first set that it is most like."""
+
+    test: str
+    train: str
+    similarity: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the pair as JSON."""
+        return asdict(self)
+
+
+def overlaps(train: Sequence[tuple[str, str]], test: Sequence[tuple[str, str]], threshold: float) -> Iterator[Overlap]:
+    """Yield, for each named text of `test`, the likest of `train` where that is at least as like as `threshold`.
+
+    >>> list(overlaps([("a", "Name the capital of Peru.")], [("b", "name  the capital of peru.")], 0.8))
+    [Overlap(test='b', train='a', similarity=1.0)]
+    """
+    known = [_grams(text) for _, text in train]
+    frequency = Counter(gram for grams in known for gram in grams)
+    index: dict[str, list[int]] = defaultdict(list)
+    for number, grams in enumerate(known):
+        for gram in _rarest(grams, frequency, threshold):
+            index[gram].append(number)
+    for name, text in test:
+        grams = _grams(text)
+        found = {number for gram in _rarest(grams, frequency, threshold) for number in index.get(gram, ())}
+        best = max(((_jaccard(grams, known[number]), -number) for number in found), default=(0.0, 0))
+        if found and best[0] >= threshold:
+            yield Overlap(name, train[-best[1]][0], best[0])
+
+
+def _rarest(grams: frozenset[str], frequency: Mapping[str, int], threshold: float) -> list[str]:
+    ordered = sorted(grams, key=lambda gram: (frequency.get(gram, 0), gram))
+    return ordered[: len(grams) - math.ceil(threshold * len(grams)) + 1]
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other)
+
+
+def _grams(text: str) -> frozenset[str]:
+    folded = normalise(text, "basic")
+    return frozenset(folded[start : start + 3] for start in range(max(1, len(folded) - 2)))

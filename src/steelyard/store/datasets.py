@@ -1,0 +1,77 @@
+"""Versions of datasets on disk: `datasets/<name>/v1/`, whole or not there, and never changed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from steelyard.errors import InputError, Problem, UsageError, excerpt
+from steelyard.records.datasets import Manifest
+from steelyard.records.runs import MANIFEST_FILE
+from steelyard.store.files import json_bytes, machine_errors, sync_folder, write_bytes
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_VERSION = re.compile(r"v([1-9][0-9]*)")
+
+
+def datasets_folder() -> Path:
+    """Return where versions are kept: `STEELYARD_DATASETS_DIR`, else `datasets` in the working directory."""
+    return Path(os.environ.get("STEELYARD_DATASETS_DIR") or "datasets")
+
+
+def check_dataset_name(name: str) -> str:
+    """Return a name that can be a dataset's."""
+    if _NAME.fullmatch(name):
+        return name
+    hint = "use up to 100 letters, digits, `.`, `_` and `-`, starting with a letter or digit"
+    raise UsageError(Problem("usage", f"{excerpt(name)!r} cannot name a dataset", hint=hint))
+
+
+def dataset_names(root: Path) -> list[str]:
+    """Return the names of all datasets."""
+    return sorted(path.name for path in root.glob("*") if path.is_dir() and version_folders(root, path.name))
+
+
+def version_folders(root: Path, name: str) -> list[Path]:
+    """Return the folders of a dataset's versions, oldest first."""
+    found = [path for path in (root / name).glob("v*") if _VERSION.fullmatch(path.name) and path.is_dir()]
+    return sorted(found, key=lambda path: int(path.name[1:]))
+
+
+def not_found(root: Path, reference: str) -> InputError:
+    """Return the error of a reference that names nothing here."""
+    known = ", ".join(dataset_names(root)) or "none"
+    message = f"there is no dataset {excerpt(reference)!r} in {root}; there are: {known}"
+    return InputError(Problem("dataset-not-found", message, hint="`steelyard dataset list` shows what there is"))
+
+
+def now_text() -> str:
+    """Return the time as manifests write it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def write_version(root: Path, base: Path, paths: Iterable[Path], manifest: Manifest) -> Path:
+    """Copy files into a version's folder, which appears whole; return it."""
+    target = root / manifest.dataset_id / manifest.version
+    with machine_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=".adding-"))
+        try:
+            for path in paths:
+                copy = aside / path.relative_to(base)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, copy)
+                copy.chmod(0o444)
+            write_bytes(aside / MANIFEST_FILE, json_bytes(manifest.as_dict()))
+            aside.chmod(0o755)
+            aside.rename(target)
+            sync_folder(target.parent)
+        except BaseException:
+            shutil.rmtree(aside, ignore_errors=True)
+            raise
+    return target
