@@ -84,6 +84,7 @@ def test_the_summary_states_which_tags_are_over_represented():
     assert summary["over_represented"] == [
         {
             "tag": "source=synthetic",
+            "tied_share": 0.8,
             "n_hard": 4,
             "hard_share": 0.8,
             "item_share": 0.35,
@@ -100,3 +101,28 @@ def test_a_pair_of_tags_that_holds_most_hard_examples_is_named():
     }
     report = report_of(scored_block([0.0] * 20 + [1.0] * 80, tags=tags), hard_examples=20)
     assert report.results()["hard_examples"]["over_represented"][0]["tag"] == "difficulty=hard & length=long"
+
+
+def test_a_share_that_only_the_order_of_the_dataset_makes_is_left_out():
+    # Every second item is wrong in both halves; the five listed are all from the first half.
+    halves = ["first"] * 50 + ["second"] * 50
+    summary = report_of(scored_block([0.0, 1.0] * 50, tags={"half": halves}), hard_examples=5).results()[
+        "hard_examples"
+    ]
+    assert (summary["n"], summary["n_tied"]) == (5, 45)
+    assert summary["over_represented"] == []
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=40), st.lists(st.integers(0, 40), max_size=4), st.randoms())
+def test_items_as_low_as_the_last_are_counted_whatever_the_order_of_blocks(scores, cuts, random):
+    edges = sorted({0, len(scores), *(cut for cut in cuts if cut < len(scores))})
+    blocks = [scored_block(scores[start:stop], start=start) for start, stop in itertools.pairwise(edges)]
+    random.shuffle(blocks)
+    reports = [report_of(block, hard_examples=5) for block in blocks]
+    whole = report_of(*blocks, hard_examples=5)
+    first = reports[0] if reports else report_of(hard_examples=5)
+    for other in reports[1:]:
+        first.merge(other)
+    bound = sorted(scores)[4] if len(scores) >= 5 else None
+    expected = scores.count(bound) - sorted(scores)[:5].count(bound) if bound is not None else 0
+    assert whole.hard.tied.total.n == first.hard.tied.total.n == expected

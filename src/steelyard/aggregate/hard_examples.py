@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from steelyard.aggregate.groups import full_name
 from steelyard.aggregate.tallies import TagTallies
-from steelyard.records.blocks import Floats, ScoredBlock
+from steelyard.records.blocks import Floats, Labels, ScoredBlock
 from steelyard.records.items import UNTAGGED
 from steelyard.records.plans import NOTICE, ReportPlan
 
@@ -42,6 +43,9 @@ class HardExamples:
         self.plan = plan
         self.limit = plan.hard_examples
         self.kept: list[HardExample] = []
+        self.tied = TagTallies()
+        """Items that are as low as the last one kept, and come later in the dataset."""
+        self.bound = math.inf
         self.names: Counter[str] = Counter()
 
     def update(self, block: ScoredBlock) -> None:
@@ -53,6 +57,12 @@ class HardExamples:
         ranks = np.where(np.isnan(values), np.inf, values)
         candidates = self._candidates(ranks, block.start)
         self._keep([self._example(block, int(row), float(ranks[row]), names[row]) for row in candidates])
+        passed_over = ranks == self.bound
+        passed_over[candidates] = False
+        rows = np.flatnonzero(passed_over)
+        if len(rows):
+            tags = {key: Labels(labels.names, labels.codes[rows]) for key, labels in block.tags.items()}
+            self.tied.update(np.zeros(len(rows)), tags)
 
     def _candidates(self, ranks: Floats, start: int) -> Any:
         rows = np.arange(len(ranks))
@@ -67,10 +77,20 @@ class HardExamples:
         """Take up another list's items."""
         self.names.update(other.names)
         self._keep(other.kept)
+        if other.bound == self.bound:
+            self.tied.merge(other.tied)
 
     def _keep(self, examples: list[HardExample]) -> None:
-        if examples:
-            self.kept = sorted([*self.kept, *examples], key=lambda example: example.key)[: self.limit]
+        ordered = sorted([*self.kept, *examples], key=lambda example: example.key)
+        self.kept = ordered[: self.limit]
+        bound = self.kept[-1].value if len(self.kept) == self.limit else math.inf
+        if bound < self.bound:
+            self.bound, self.tied = bound, TagTallies()
+        pushed_out = [example.entry["tags"] for example in ordered[self.limit :] if example.value == bound]
+        if pushed_out:
+            keys = {key for tags in pushed_out for key in tags}
+            columns = {key: Labels.of([tags.get(key) for tags in pushed_out]) for key in keys}
+            self.tied.update(np.zeros(len(pushed_out)), columns)
 
     def _example(self, block: ScoredBlock, row: int, value: float, name: str) -> HardExample:
         text = block.inputs[row]
@@ -97,12 +117,43 @@ class HardExamples:
         """What the list is ranked by: the name that most items have."""
         return min(self.names, key=lambda name: (-self.names[name], name)) if self.names else self.plan.primary
 
+    def _over_represented(self, tallies: TagTallies) -> list[dict[str, Any]]:
+        """Return the tags, and pairs of tags, whose share among hard examples is above their share among all items.
+
+        Where the list cuts through items of one value, a share that only the order of the dataset makes is left out:
+        it must be above also with all of those items.
+        """
+        found: list[dict[str, Any]] = []
+        tied = self.tied.groups
+        for keys, groups in tallies.searched().items():
+            hard = Counter(tuple(example.entry["tags"].get(key, UNTAGGED) for key in keys) for example in self.kept)
+            for values, count in hard.items():
+                if values not in groups or UNTAGGED in values or (len(keys) > 1 and count < _MOST * len(self.kept)):
+                    continue
+                further = tied.get(keys, {}).get(values)
+                entry = self._shares(count, further.n if further else 0, groups[values].n / tallies.total.n)
+                if entry["item_share"] < min(entry["hard_share"], entry["tied_share"]):
+                    found.append({"tag": full_name(keys, values), **entry})
+        found.sort(key=lambda entry: (-entry["lift"], entry["tag"]))
+        return found[:LISTED_TAGS]
+
+    def _shares(self, count: int, further: int, overall: float) -> dict[str, Any]:
+        share = count / len(self.kept)
+        return {
+            "n_hard": count,
+            "hard_share": share,
+            "tied_share": (count + further) / (len(self.kept) + self.tied.total.n),
+            "item_share": overall,
+            "lift": share / overall,
+        }
+
     def summary(self, tallies: TagTallies) -> dict[str, Any]:
         """Return which tags are over-represented among hard examples, with shares and lift."""
         return {
             "n": len(self.kept),
+            "n_tied": self.tied.total.n,
             "primary_metric_name": self.metric_name,
-            "over_represented": over_represented([example.entry["tags"] for example in self.kept], tallies),
+            "over_represented": self._over_represented(tallies),
             "notice": NOTICE,
         }
 
@@ -121,24 +172,6 @@ def hardness(block: ScoredBlock, plan: ReportPlan) -> tuple[list[str], Floats]:
         return ["accuracy"] * len(block), block.primary
     names = [(kinds.value(row) if kinds else None) or "accuracy" for row in range(len(block))]
     return names, np.where(np.isnan(known), block.primary, known)
-
-
-def over_represented(kept: list[dict[str, str]], tallies: TagTallies) -> list[dict[str, Any]]:
-    """Return the tags, and pairs of tags, whose share among hard examples is above their share among all items."""
-    found: list[dict[str, Any]] = []
-    for keys, groups in tallies.searched().items() if kept else ():
-        hard = Counter(tuple(tags.get(key, UNTAGGED) for key in keys) for tags in kept)
-        for values, count in hard.items():
-            share = count / len(kept)
-            known = groups.get(values)
-            if known is None or UNTAGGED in values or (len(keys) > 1 and share < _MOST):
-                continue
-            overall = known.n / tallies.total.n
-            if share > overall:
-                entry = {"tag": full_name(keys, values), "n_hard": count, "hard_share": share, "item_share": overall}
-                found.append(entry | {"lift": share / overall})
-    found.sort(key=lambda entry: (-entry["lift"], entry["tag"]))
-    return found[:LISTED_TAGS]
 
 
 def tags_of(block: ScoredBlock, row: int) -> dict[str, str]:

@@ -20,6 +20,7 @@ from steelyard import __version__
 from steelyard.aggregate import Report
 from steelyard.errors import SteelyardError
 from steelyard.pipeline.artifacts import write_eval_files, write_run_files
+from steelyard.pipeline.reporting import write_report
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.plans import ReportPlan
 from steelyard.records.runs import HARD_EXAMPLES_FILE, ITEMS_FILE, RESULTS_FILE, RunRecord, RunStatus
@@ -120,6 +121,7 @@ class Recorder:
     ) -> Evaluation:
         """Write results, configuration and hashes, and last of all that the run is complete."""
         results, hard = self._derivation.finish(self.identity.signatures, extra or {})
+        write_report(self.path, self._record("completed"), results, hard)
         write_run_files(self.path, config=config, manifest=manifest, dataset=self.identity.dataset)
         record = msgspec.structs.replace(
             self._record("completed"),

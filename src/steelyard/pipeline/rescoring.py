@@ -15,6 +15,7 @@ from steelyard.pipeline.gold import add_gold
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation import Prepared, prepare
 from steelyard.pipeline.recording import Derivation, Evaluation, Progress, outcome
+from steelyard.pipeline.reporting import write_report
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RESCORED_FILE, Rescored, RunRecord
@@ -61,7 +62,9 @@ def _derive(
     scorer = next(iter(prepared.judgements[0].scorers.values())).definition.key
     rescored = Rescored(scorer, prepared.signatures, **outcome(results))
     _write_rescored(path, record, rescored)
-    return Evaluation(path, msgspec.structs.replace(record, **msgspec.structs.asdict(rescored)), results, hard)
+    standing = msgspec.structs.replace(record, **msgspec.structs.asdict(rescored))
+    write_report(path, standing, results, hard)
+    return Evaluation(path, standing, results, hard)
 
 
 def _write_rescored(path: Path, record: RunRecord, rescored: Rescored) -> None:

@@ -1,0 +1,73 @@
+"""A run as one HTML file that needs nothing else: no script, no font, no image from elsewhere.
+
+It stands under `eval/`, so it says nothing that two runs over the same items would say differently. A room that has
+more to show adds a section to `SECTIONS`: a function from the results to HTML, or to nothing where it has nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from steelyard.show import html_sections as sections
+from steelyard.show import research_html
+from steelyard.show.html_hard import hard_examples as hard_section
+from steelyard.show.html_parts import text
+from steelyard.show.html_style import STYLE
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+Section = Callable[[Mapping[str, Any]], str]
+SECTIONS: tuple[Section, ...] = (
+    sections.overview,
+    research_html.gates,
+    sections.metrics,
+    sections.format_rules,
+    sections.slices,
+    sections.worst_slices,
+    sections.confusion,
+    sections.classes,
+    sections.error_tags,
+    research_html.objectives,
+)
+
+
+def report_html(run: Mapping[str, Any], results: Mapping[str, Any], hard_examples: Sequence[Mapping[str, Any]]) -> str:
+    """Return the report of a run. `run` has the fields of `run.json`; of those only what the items decide is shown."""
+    body = [section(results) for section in SECTIONS]
+    return page(str(run.get("task", "")), _facts(run), [*body, hard_section(results, hard_examples)], _footer(results))
+
+
+def page(title: str, facts: str, body: Sequence[str], footer: str = "") -> str:
+    """Return a whole page; the parts are HTML already, the title is not."""
+    content = "\n".join(part for part in body if part)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="referrer" content="no-referrer">\n<title>{text(title)} · Steelyard</title>\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n<header><h1>{text(title)}</h1>{facts}</header>\n"
+        f"<main>\n{content}\n</main>\n<footer>{footer}</footer>\n</body>\n</html>\n"
+    )
+
+
+def _facts(run: Mapping[str, Any]) -> str:
+    model, dataset = run.get("model") or {}, run.get("dataset") or {}
+    known = {
+        "model": model.get("name"),
+        "dataset": str(dataset.get("path", "")).replace("\\", "/").rsplit("/", maxsplit=1)[-1],
+        "content": str(dataset.get("sha256") or "").removeprefix("sha256:")[:12],
+        "answers": run.get("answer_type"),
+        "scorer": run.get("scorer_version"),
+        "prompt": run.get("prompt_version"),
+        "task version": run.get("task_version"),
+    }
+    listed = "".join(f"<span>{name} <b>{text(value)}</b></span>" for name, value in known.items() if value)
+    return f'<div class="facts">{listed}</div>'
+
+
+def _footer(results: Mapping[str, Any]) -> str:
+    signatures = [entry for listed in (results.get("signatures") or {}).values() for entry in listed]
+    lines = "".join(f"<br><code>{text(entry)}</code>" for entry in signatures)
+    version = text(results.get("steelyard_version", ""))
+    return f"<p>Steelyard {version}. What can change these numbers:{lines}</p>"
