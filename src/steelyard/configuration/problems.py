@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import PydanticCustomError
 
 from steelyard.errors import CODES, ConfigurationError, Problem, excerpt
 from steelyard.records.documents import Document
@@ -43,13 +44,21 @@ def _problem(model: type[BaseModel], found: Mapping[str, Any], values: Mapping[s
     if found["type"] == "extra_forbidden":
         hint = key_hint(str(path[-1]), known_keys(model, path[:-1]))
         return Problem("unknown-key", f"there is no key {excerpt(where)!r}", hint, file, line, column)
-    code = found["type"] if found["type"] in CODES else "bad-configuration"
+    if found["type"] in CODES:
+        message = f"{where}: {found['msg']}"
+        return Problem(found["type"], message, found["ctx"]["hint"], file, line, column)
     message = str(found["msg"]).removeprefix("Value error, ")
     for pythonic, plain in _PLAIN_WORDS.items():
         message = message.replace(pythonic, plain)
     shown = f"; found {excerpt(repr(redacted(found['input'])))}" if path and found["type"] != "missing" else ""
     hint = "`steelyard schema` tells what may stand in each kind of file"
-    return Problem(code, f"{excerpt(where) or 'the file'}: {message}{shown}", hint, file, line, column)
+    whole = f"{excerpt(where) or 'the file'}: {message}{shown}"
+    return Problem("bad-configuration", whole, hint, file, line, column)
+
+
+def own_problem(code: str, message: str, hint: str) -> PydanticCustomError:
+    """Return an error for a validator to raise that keeps its code and hint; braces in a template would be fields."""
+    return PydanticCustomError(code, "{message}", {"message": message, "hint": hint})
 
 
 def _path(location: Sequence[str | int], values: Any) -> list[str | int]:

@@ -9,7 +9,7 @@ import regex
 from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from steelyard.configuration.problems import Strict
+from steelyard.configuration.problems import Strict, own_problem
 from steelyard.errors import excerpt
 
 MAX_PATTERN_LENGTH = 1000
@@ -60,7 +60,7 @@ class FormatRule(Strict):
         try:
             regex.compile(value, regex.VERSION0)
         except regex.error as error:
-            raise _bad_pattern(f"the pattern does not compile: {excerpt(str(error))}") from None
+            raise _bad_pattern(f"{excerpt(value)} does not compile: {excerpt(str(error))}") from None
         return value
 
     @model_validator(mode="after")
@@ -81,5 +81,5 @@ class FormatRule(Strict):
 
 
 def _bad_pattern(message: str) -> PydanticCustomError:
-    """Return an error whose type is our code, which `checked` keeps; braces in a template would be fields."""
-    return PydanticCustomError("bad-pattern", "{message}", {"message": message})
+    hint = "correct the pattern; in YAML single quotes keep backslashes as they are"
+    return own_problem("bad-pattern", message, hint)

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Discriminator, Field, Tag, field_validator, model_validator
-from pydantic_core import PydanticCustomError
 
-from steelyard.configuration.problems import Strict, checked
+from steelyard.configuration.problems import Strict, checked, own_problem
 from steelyard.configuration.rules import FormatRule
 from steelyard.errors import excerpt
 from steelyard.text.normalise import normalise
@@ -186,7 +185,7 @@ class Task(Strict):
                 other = meaning.setdefault(normalise(spelling, "basic"), choice)
                 if other != choice:
                     message = f"the alias {excerpt(spelling)!r} means both {excerpt(other)!r} and {excerpt(choice)!r}"
-                    raise PydanticCustomError("ambiguous-alias", "{message}", {"message": message})
+                    raise own_problem("ambiguous-alias", message, "leave the alias to one of the two")
         return value
 
     @model_validator(mode="after")

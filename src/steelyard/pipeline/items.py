@@ -49,13 +49,16 @@ class Quarantine:
         """Set a row aside; its item, where it can be told, stays in the denominator as `unparsed`."""
         self.count += 1
         self.write(line, reason, raw)
-        written = _WRITTEN_ID if self.id_field is None else re.compile(_ID_VALUE % re.escape(self.id_field).encode())
-        found = written.findall(raw)
+        found = self._named(raw) or _WRITTEN_ID.findall(raw)
         if len(found) == 1:
             try:
                 self.ids.add(str(json.loads(found[0])))
             except ValueError:
                 return
+
+    def _named(self, raw: bytes) -> list[bytes]:
+        """Return the ids that stand under the configured name."""
+        return re.findall(_ID_VALUE % re.escape(self.id_field).encode(), raw) if self.id_field else []
 
 
 @dataclass(slots=True)
