@@ -11,7 +11,13 @@ from typing import Any, BinaryIO
 
 from steelyard.errors import Problem, UsageError, excerpt
 from steelyard.pipeline.recording import Evaluation, Recorder, RunIdentity, recording
-from steelyard.pipeline.research_items import PRIMARY, SUFFICIENCY_TAG, facts_line, objective_blocks
+from steelyard.pipeline.research_items import (
+    PRIMARY,
+    SUFFICIENCY_TAG,
+    facts_line,
+    objective_blocks,
+    shown_objectives,
+)
 from steelyard.pipeline.research_reading import RequirementError, RunReader, find_runs, read_golden
 from steelyard.pipeline.research_slices import ratio_slices, with_ratios
 from steelyard.reading.hashing import sha256_file
@@ -116,7 +122,7 @@ class _Judging:
                 content, objectives = self._judge(stream, golden)
             for block in objective_blocks(objectives, details):
                 recorder.add(block)
-            run = self._complete(recorder, content)
+            run = self._complete(recorder, content, shown_objectives(objectives, details))
         return ResearchEvaluation(content, details, run)
 
     def unstored(self, stack: ExitStack) -> ResearchEvaluation:
@@ -164,10 +170,10 @@ class _Judging:
         directions = {ratio.name: ratio.direction for ratio in RATIOS}
         return ReportPlan(PRIMARY, (), dict(directions), slice_by=self.options.slice_by)
 
-    def _complete(self, recorder: Recorder, content: Mapping[str, Any]) -> Evaluation:
+    def _complete(self, recorder: Recorder, content: Mapping[str, Any], shown: dict[str, Any]) -> Evaluation:
         options = self.options
         recorder.report.further.update(content["metrics"])
-        extra: dict[str, Any] = {"research": dict(content)}
+        extra: dict[str, Any] = {"research": {**content, "objectives": shown}}
         if options.slice_by:
             extra["slices"] = with_ratios(recorder.report.results()["slices"], content["slices"])
         decided = [gate for gate in content["gates"] if gate["status"] != "NOT_APPLICABLE"]

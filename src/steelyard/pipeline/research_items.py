@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -19,9 +19,13 @@ from steelyard.records.columns import WEIGHT
 from steelyard.records.items import State
 from steelyard.research.measures import RATIOS
 from steelyard.research.objectives import Objective
+from steelyard.research.report import objective_facts
 from steelyard.research.wording import expected_text, explain, predicted_text
 
 BLOCK_OBJECTIVES = 512
+SHOWN_OBJECTIVES = 50
+SHOWN_RUNS = 5
+"""How many objectives, and runs of each, a report shows with claims and evidence; items and details have all."""
 PRIMARY = "research_evidence"
 DECISION = "evidence_decision"
 SUFFICIENCY_TAG = "evidence"
@@ -81,11 +85,24 @@ def objective_tag(objective: Objective, key: str) -> str | None:
 
 def _output(objective: Objective, stream: BinaryIO) -> str | None:
     """Return the facts of the objective's runs as one JSON list."""
-    found = []
-    for offset, length in objective.places:
-        stream.seek(offset)
-        found.append(stream.read(length).decode())
+    found = [_facts(place, stream) for place in objective.places]
     return f"[{','.join(found)}]" if found else None
+
+
+def _facts(place: tuple[int, int], stream: BinaryIO) -> str:
+    stream.seek(place[0])
+    return stream.read(place[1]).decode()
+
+
+def shown_objectives(objectives: Sequence[Objective], details: Path) -> dict[str, Any]:
+    """Return the objectives with the lowest scores, with claims and evidence, for reports that cannot hold all."""
+    lowest = sorted(objectives, key=lambda objective: objective.score)[:SHOWN_OBJECTIVES]
+    listed = []
+    with details.open("rb") as stream:
+        for objective in lowest:
+            runs = [json.loads(_facts(place, stream)) for place in objective.places[:SHOWN_RUNS]]
+            listed.append({**objective_facts(objective), "run_facts": runs})
+    return {"total": len(objectives), "listed": listed}
 
 
 def _scores(objectives: Sequence[Objective]) -> dict[str, Floats]:
