@@ -110,7 +110,7 @@ def test_a_sample_of_fuzzed_inputs_ends_in_a_run_or_in_an_error_of_ours(tmp_path
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("start", range(0, CAMPAIGN, CHUNK))
-def test_a_campaign_of_fuzzed_inputs_ends_in_runs_or_in_errors_of_ours(tmp_path, start, record_property):
+def test_a_campaign_of_fuzzed_inputs_ends_in_runs_or_in_errors_of_ours(tmp_path, start):
     counts = run(range(start, start + CHUNK), tmp_path)
-    record_property("outcomes", dict(counts))
+    print(f"seeds {start} to {start + CHUNK - 1}: {dict(counts.most_common())}")
     assert counts.total() == CHUNK
