@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from steelyard.canonical.extraction import EXTRACTION_KINDS, extract, parse_extraction, plain_latex
+from steelyard.canonical.extraction import EXTRACTION_KINDS, after_prompt, extract, parse_extraction, plain_latex
 from steelyard.canonical.outcome import Found
 from steelyard.errors import ConfigurationError
 
@@ -96,3 +96,11 @@ def test_a_pattern_that_runs_away_stops_after_a_second():
 )
 def test_what_only_sets_type_is_taken_off(latex, plain):
     assert plain_latex(latex) == plain
+
+
+def test_only_an_answer_line_depends_on_how_the_prompt_ends():
+    prompt = "{question}\nAnswer:"
+    assert after_prompt(parse_extraction("answer_line"), prompt).marker_in_prompt
+    assert not after_prompt(parse_extraction("answer_line"), "{question}").marker_in_prompt
+    assert not after_prompt(parse_extraction("answer_line"), None).marker_in_prompt
+    assert not after_prompt(parse_extraction("last_number"), prompt).marker_in_prompt

@@ -10,21 +10,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
 import regex
 
-from steelyard.canonical.answer_line import answer_line
+from steelyard.canonical.answer_line import answer_line, ends_with_marker
 from steelyard.canonical.choice_letter import choice_letter
 from steelyard.canonical.json_text import RefusedJson, first_object
 from steelyard.canonical.outcome import NOT_A_NUMBER, REGEX_TIMEOUT, Found, NotFound, Outcome, nothing
 from steelyard.errors import ConfigurationError, Problem, excerpt
 from steelyard.numbers.grammar import NotANumber, scan_numbers
 
-__all__ = ["EXTRACTION_KINDS", "Extraction", "Found", "NotFound", "Outcome", "extract", "parse_extraction"]
+__all__ = [
+    "EXTRACTION_KINDS",
+    "Extraction",
+    "Found",
+    "NotFound",
+    "Outcome",
+    "after_prompt",
+    "extract",
+    "parse_extraction",
+]
 
 ExtractionKind: TypeAlias = Literal[
     "none", "answer_line", "last_number", "choice_letter", "json_field", "boxed", "regex"
@@ -82,6 +91,16 @@ def parse_extraction(value: object) -> Extraction:
     if argument is not None:
         raise _refused("bad-configuration", f"extract: {name} takes no parameter, found {excerpt(repr(argument))}")
     return Extraction(kind)
+
+
+def after_prompt(extraction: Extraction, prompt: str | None) -> Extraction:
+    r"""Return the extraction for outputs to a prompt: after one that ends with a marker, they begin with the answer.
+
+    >>> after_prompt(Extraction("answer_line"), "{question}\nAnswer:").signature
+    'extract=answer_line@v1|marker_in_prompt=true'
+    """
+    marked = extraction.kind == "answer_line" and prompt is not None and ends_with_marker(prompt)
+    return replace(extraction, marker_in_prompt=True) if marked else extraction
 
 
 def extract(text: str, extraction: Extraction, *, choices: Sequence[str] = ()) -> Outcome:

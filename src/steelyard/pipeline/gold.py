@@ -10,13 +10,13 @@ import numpy as np
 
 from steelyard.aggregate import Report
 from steelyard.aggregate.means import Mean, detail
-from steelyard.canonical.extraction import parse_extraction
+from steelyard.canonical.extraction import after_prompt, parse_extraction
 from steelyard.errors import Problems
 from steelyard.pipeline.gold_sets import METRIC, GoldSet
 from steelyard.pipeline.items import Source
 from steelyard.pipeline.journal import StoredJournal
 from steelyard.pipeline.judging import Judge, Judgement
-from steelyard.pipeline.preparation import Prepared
+from steelyard.pipeline.preparation import Prepared, prompt_text
 from steelyard.pipeline.row_values import row_prediction, row_reference
 from steelyard.pipeline.sampling import Selection
 from steelyard.reading.references import item_id
@@ -58,12 +58,12 @@ def _judged(gold: GoldSet, prepared: Prepared, source: Source, journal: StoredJo
 
 
 def _judgement(prepared: Prepared) -> Judgement:
-    names = prepared.field_names
+    names, task = prepared.field_names, prepared.task
     return Judgement(
         name=METRIC,
         scorers={"text": bind_scorer("answer_correctness@v1")},
         answer_type="text",
-        extraction=parse_extraction(prepared.task.extract),
+        extraction=after_prompt(parse_extraction(task.extract), prompt_text(task, prepared.folder)),
         prediction=lambda fields: row_prediction(fields, names),
         reference=lambda fields: row_reference(fields, names),
     )

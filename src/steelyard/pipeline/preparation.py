@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.canonical.extraction import Extraction, parse_extraction
+from steelyard.canonical.extraction import Extraction, after_prompt, parse_extraction
 from steelyard.canonical.predictions import canonical_signature
 from steelyard.configuration.profile import ScoringProfile, parse_profile
 from steelyard.configuration.task import FieldMetric, MetricEntry, ScorerEntry, Task, parse_task
 from steelyard.errors import ConfigurationError, Problem, UsageError
 from steelyard.pipeline.corpus import corpus_figures
+from steelyard.pipeline.datasets import data_path
 from steelyard.pipeline.format_rules import metric_signatures, task_rules, unavailable_metrics
 from steelyard.pipeline.gold_sets import GoldSet, read_gold_set
-from steelyard.pipeline.datasets import data_path
 from steelyard.pipeline.judging import Judgement
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.row_values import extracted_reference, predicted_field, row_field, row_prediction, row_reference
@@ -101,7 +101,8 @@ def prepare(options: EvaluateOptions) -> Prepared:
     profile_file = _profile_file(task, folder, options)
     profile = parse_profile(read_yaml(profile_file), file=str(profile_file)) if profile_file else None
     names = FieldNames(**task.fields.model_dump())
-    judgements = _judgements(task, profile, names)
+    extraction = after_prompt(parse_extraction(task.extract), prompt_text(task, folder))
+    judgements = _judgements(task, profile, names, extraction)
     requested = _requested_metrics(task, profile)
     item_metrics = tuple(metric for metric in requested if metric.definition.kind == "item")
     corpus = tuple(metric for metric in requested if metric.definition.kind == "corpus")
@@ -140,7 +141,21 @@ def _profile_file(task: Task, folder: Path, options: EvaluateOptions) -> Path | 
     return folder / task.scoring_profile if task.scoring_profile else None
 
 
-def _judgements(task: Task, profile: ScoringProfile | None, names: FieldNames) -> tuple[Judgement, ...]:
+def prompt_text(task: Task, folder: Path) -> str | None:
+    """Return the task's prompt, from the task or from its file; None without one."""
+    if task.prompt_file is None:
+        return task.prompt
+    path = folder / task.prompt_file
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"the prompt file cannot be read: {error}"
+        raise ConfigurationError(Problem("missing-file", message, file=str(path))) from None
+
+
+def _judgements(
+    task: Task, profile: ScoringProfile | None, names: FieldNames, extraction: Extraction
+) -> tuple[Judgement, ...]:
     fields = [entry for entry in task.metrics or () if isinstance(entry, FieldMetric)]
     if fields:
         if task.scorers:
@@ -152,7 +167,6 @@ def _judgements(task: Task, profile: ScoringProfile | None, names: FieldNames) -
                 )
             )
         return tuple(_field_judgement(task, entry, profile) for entry in fields)
-    extraction = parse_extraction(task.extract)
     if task.scorers:
         scorers = [_bind(entry, task, profile) for entry in task.scorers]
         return tuple(_judgement(task, scorer, extraction, names) for scorer in scorers)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,7 +15,7 @@ from steelyard.models.prompts import PromptTemplate
 from steelyard.pipeline.gold import gold_items
 from steelyard.pipeline.gold_sets import GoldSet
 from steelyard.pipeline.items import Source
-from steelyard.pipeline.preparation import Prepared
+from steelyard.pipeline.preparation import Prepared, prompt_text
 from steelyard.reading.references import reference_field, value_of
 from steelyard.records.items import Item
 from steelyard.records.models import Generation, Message, ModelRequest
@@ -88,20 +87,9 @@ def _reference(item: Item, source: Source) -> str | None:
 
 
 def prompt_template(prepared: Prepared) -> PromptTemplate:
-    """Return the task's prompt, from the task or from its file; without one the input is the prompt."""
-    task = prepared.task
-    if task.prompt_file is None:
-        return PromptTemplate(task.prompt if task.prompt is not None else DEFAULT_PROMPT)
-    path = prepared.folder / task.prompt_file
-    return PromptTemplate(_text(path))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        message = f"the prompt file cannot be read: {error}"
-        raise ConfigurationError(Problem("missing-file", message, file=str(path))) from None
+    """Return the task's prompt; without one the input is the prompt."""
+    text = prompt_text(prepared.task, prepared.folder)
+    return PromptTemplate(DEFAULT_PROMPT if text is None else text)
 
 
 def task_generation(task: Task) -> Generation:
