@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from steelyard.conversations.solving import TurnFailedError, TurnRequest
+from steelyard.conversations.solving import Asking, TurnFailedError, TurnRequest
 from steelyard.conversations.traces import TraceError, read_turn
-from steelyard.models import Model
 from steelyard.records.conversations import TurnTrace
 from steelyard.records.models import Message, ModelReply, ModelRequest
 
@@ -18,17 +16,14 @@ FIELDS = (
 """What a callable's mapping may hold."""
 
 
-@dataclass(frozen=True, slots=True)
 class CallableSolver:
-    """Asks the model behind `python:module:function`."""
+    """Gives whole turns to `python:module:function`."""
 
-    model: Model
-
-    def solve(self, request: TurnRequest) -> TurnTrace:
+    def solve(self, request: TurnRequest) -> Asking:
         """Call the function with one turn."""
         message = Message("user", request.question)
         asked = ModelRequest(request.item_id, (message,), fields=request.as_dict(), input=request.question)
-        reply = self.model.generate(asked)
+        reply = yield asked
         blank = TurnTrace(request.turn_idx)
         if reply.state is not None:
             kind, message_text = _error(reply)

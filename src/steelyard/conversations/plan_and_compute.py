@@ -5,14 +5,13 @@ A plan that still has issues after the last retry is run all the same; a plan th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from steelyard.conversations.plan_text import PlanError, first_messages, read_plan, retry_messages
-from steelyard.conversations.solving import TurnFailedError, TurnRequest
+from steelyard.conversations.solving import Asking, TurnFailedError, TurnRequest
 from steelyard.conversations.validator import validate
-from steelyard.models import Model
 from steelyard.programs import ProgramError, execute, plan_program
 from steelyard.programs.operations import COMPUTE
 from steelyard.programs.plans import extracted_value
@@ -25,17 +24,16 @@ GENERATION = Generation(max_new_tokens=384)
 
 @dataclass(frozen=True, slots=True)
 class PlanAndCompute:
-    """Solves turns with any model."""
+    """Solves turns with any model that writes text."""
 
-    model: Model
     max_retries: int = 2
     validation: bool = True
     generation: Generation = GENERATION
 
-    def solve(self, request: TurnRequest) -> TurnTrace:
+    def solve(self, request: TurnRequest) -> Asking:
         """Return the answer that the plan gives."""
         attempt = _Attempt(self, request, list(first_messages(request)))
-        attempt.plan()
+        yield from attempt.plan()
         return attempt.compute()
 
 
@@ -68,11 +66,11 @@ class _Attempt:
         known = [call[name] for call in self.calls if call[name] is not None]
         return sum(known) if known else None
 
-    def plan(self) -> None:
+    def plan(self) -> Generator[ModelRequest, ModelReply, None]:
         """Ask for a plan, and again with its issues for as long as that is allowed."""
         tries = self.solver.max_retries + 1 if self.solver.validation else 1
         for number in range(tries):
-            output = self.ask()
+            output = yield from self.ask()
             log = self.check(output, number)
             if self.solver.validation:
                 self.logs.append(log)
@@ -80,9 +78,8 @@ class _Attempt:
                 return
             self.messages += retry_messages(output, log.issues)
 
-    def ask(self) -> str:
-        asked = ModelRequest(self.request.item_id, tuple(self.messages), self.solver.generation)
-        reply = self.solver.model.generate(asked)
+    def ask(self) -> Generator[ModelRequest, ModelReply, str]:
+        reply = yield ModelRequest(self.request.item_id, tuple(self.messages), self.solver.generation)
         self.calls.append(_call(reply))
         if reply.state is not None:
             kind = "ModelTimeout" if reply.state == "timeout" else "ModelError"

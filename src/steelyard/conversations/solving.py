@@ -1,16 +1,23 @@
-"""Conversations turn by turn through a solver. A turn that raises becomes an error, and the conversation goes on."""
+"""Conversations turn by turn through a solver. A turn that raises becomes an error, and the conversation goes on.
+
+Solvers are generators: they yield what they want to ask a model and are sent its reply. So many conversations can be
+under way at a time, and whoever drives them decides how requests are put together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 from steelyard.conversations.tables import expected
 from steelyard.records.conversations import Conversation, Turn, TurnError, TurnTrace
+from steelyard.records.models import ModelReply, ModelRequest
 
 History: TypeAlias = Literal["own", "gold"]
 """Whose answers a turn is given: the solver's own, or the references."""
+Asking: TypeAlias = Generator[ModelRequest, ModelReply, TurnTrace]
+"""Yields requests, is sent replies, returns the turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +55,14 @@ class TurnFailedError(Exception):
 class Solver(Protocol):
     """Answers one turn, or raises TurnFailedError."""
 
-    def solve(self, request: TurnRequest) -> TurnTrace:
+    def solve(self, request: TurnRequest) -> Asking:
         """Return what was done and answered."""
 
 
-def solve_conversation(conversation: Conversation, solver: Solver, history: History) -> Iterator[TurnTrace]:
-    """Yield the turns of a conversation as they are solved."""
+def solve_conversation(
+    conversation: Conversation, solver: Solver, history: History, finished: Callable[[TurnTrace], None]
+) -> Generator[ModelRequest, ModelReply, None]:
+    """Solve the turns of a conversation in order; `finished` is called with each."""
     before: list[Mapping[str, str]] = []
     for turn in conversation.turns:
         request = TurnRequest(
@@ -64,14 +73,14 @@ def solve_conversation(conversation: Conversation, solver: Solver, history: Hist
             conversation.document,
             tuple(before),
         )
-        trace = _solved(solver, request)
+        trace = yield from _solved(solver, request)
+        finished(trace)
         before.append({"question": turn.question, "answer": _remembered(turn, trace, history)})
-        yield trace
 
 
-def _solved(solver: Solver, request: TurnRequest) -> TurnTrace:
+def _solved(solver: Solver, request: TurnRequest) -> Asking:
     try:
-        return solver.solve(request)
+        return (yield from solver.solve(request))
     except TurnFailedError as error:
         return error.trace
 

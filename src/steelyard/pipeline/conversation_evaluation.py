@@ -16,7 +16,7 @@ from steelyard.conversations.plan_text import prompt_hash
 from steelyard.conversations.statistics import statistics
 from steelyard.errors import InputError, Problem, UsageError
 from steelyard.pipeline.conversation_blocks import SCORER, report_plan, scored_block
-from steelyard.pipeline.conversation_files import ConversationFiles, write_statistics
+from steelyard.pipeline.conversation_files import ConversationFiles, write_plots, write_statistics
 from steelyard.pipeline.conversation_options import ConversationOptions
 from steelyard.pipeline.conversation_reading import ConversationSource, Pair
 from steelyard.pipeline.conversation_solving import Solving, solving
@@ -47,6 +47,8 @@ def evaluate_conversations(options: ConversationOptions, *, progress: Progress |
             _check(source, recorder)
         found = statistics(columns.columns(), source.sample.as_dict() if source.sample else None)
         write_statistics(recorder.path, found)
+        if options.plots:
+            write_plots(recorder.path, found)
         finished = recorder.complete(
             config=_configuration(options, solved),
             manifest=_manifest(options, recorder.report.n_items, found["num_conversations"]),

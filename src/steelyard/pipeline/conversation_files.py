@@ -23,11 +23,13 @@ from steelyard.conversations.trace_files import trace_content, turn_content
 from steelyard.conversations.traces import trace_name
 from steelyard.records.conversations import Conversation, JudgedConversation, TurnTrace
 from steelyard.records.runs import JOURNAL_FILE
+from steelyard.show.conversation_plots import conversation_plots
 from steelyard.store.files import json_bytes, json_line, machine_errors, replacing, write_bytes
 
 _HEADERS = {"summary.csv": SUMMARY, "turns.csv": TURNS, "validation.csv": VALIDATION, "errors.csv": ERRORS}
 STATISTICS_FILE = "eval/statistics.json"
 TRACES = "eval/traces"
+PLOTS = "eval/plots"
 
 
 class ConversationFiles:
@@ -78,6 +80,14 @@ class ConversationFiles:
 def write_statistics(run: Path, statistics: Mapping[str, Any]) -> None:
     """Write `statistics.json`."""
     write_bytes(run / STATISTICS_FILE, json_bytes(statistics))
+
+
+def write_plots(run: Path, statistics: Mapping[str, Any]) -> None:
+    """Draw accuracy against turns and operations."""
+    with machine_errors(run):
+        (run / PLOTS).mkdir(exist_ok=True)
+    for name, content in conversation_plots(statistics):
+        write_bytes(run / PLOTS / name, content)
 
 
 class ConversationJournal:

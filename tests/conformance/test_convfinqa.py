@@ -1,0 +1,192 @@
+"""ConvFinQA's programs and two full model runs over it, as they were published.
+
+Counts of programs and of the runs' own labels are those of the data's README, computed there with the authors' code.
+Ladder counts are recomputed here by page 40's formulas with `Fraction`, without the product's number grammar.
+"""
+
+import gzip
+import json
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from steelyard.pipeline.conversation_evaluation import evaluate_conversations
+from steelyard.pipeline.conversation_options import ConversationOptions
+from steelyard.programs import execute, operations
+from steelyard.records.runs import ITEMS_FILE
+from steelyard.store.items import read_items
+
+RUNS = {"2026-05-04T06-35-00Z": 583, "2026-05-04T12-48-44Z": 576}
+"""The runs, with the number of turns that their own comparator called right (README)."""
+
+
+def lines(path):
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        return [json.loads(line) for line in stream]
+
+
+@pytest.fixture(scope="module")
+def data(shared_data):
+    return shared_data("convfinqa")
+
+
+@pytest.fixture(scope="module")
+def gold(data):
+    return lines(data / "convfinqa_dev.jsonl.gz")
+
+
+@pytest.fixture(scope="module")
+def evaluated(data, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    found = {}
+    for name in RUNS:
+        options = ConversationOptions(
+            dataset=data / "convfinqa_dev.jsonl.gz",
+            traces=data / "runs" / name / "predictions.jsonl.gz",
+            name=name,
+            runs_dir=folder,
+            plots=False,
+        )
+        found[name] = evaluate_conversations(options)
+    return found
+
+
+def test_every_program_reproduces_its_executed_answer(gold):
+    found = Counter()
+    for entry in gold:
+        dialogue = entry["dialogue"]
+        for program, executed in zip(dialogue["turn_program"], dialogue["executed_answers"], strict=True):
+            found["turns"] += 1
+            found["equal"] += execute(program, entry["doc"]["table"]).value == executed
+            found["operations"] += len(operations(program))
+    assert found == {"turns": 681, "equal": 681, "operations": 727}
+
+
+def number(text):
+    """A number of this data by hand: plain decimals, thousands separators, a percent sign; None for yes and no."""
+    plain = str(text).replace(",", "").replace("$", "").strip()
+    try:
+        return Fraction(plain.removesuffix("%")) / (100 if plain.endswith("%") else 1)
+    except ValueError:
+        return None
+
+
+def numerical(answer, reference):
+    actual, expected = number(answer), number(reference)
+    if actual is None or expected is None:
+        return False
+    return abs(actual - expected) <= abs(expected) / 100 or abs(actual - expected) < Fraction(1, 1000)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_numerical_accuracy_is_the_pages_formula_over_both_references(name, data, gold, evaluated):
+    references = {
+        (entry["id"], index): pair
+        for entry in gold
+        for index, pair in enumerate(
+            zip(entry["dialogue"]["conv_answers"], entry["dialogue"]["executed_answers"], strict=True)
+        )
+    }
+    rows = lines(data / "runs" / name / "predictions.jsonl.gz")
+    right = sum(
+        any(
+            numerical(row["predicted_answer"], reference) for reference in references[row["record_id"], row["turn_idx"]]
+        )
+        for row in rows
+    )
+    statistics = evaluated[name].results["conversations"]
+    assert statistics["num_turns"] == len(rows) == 681
+    assert round(statistics["numerical_accuracy"] * 681) == right
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_disagreement_with_the_stored_labels_has_a_reason(name, data, evaluated):
+    """The runs' own comparator forgives a missing percent sign and scale; page 40's primary metric does not."""
+    stored = {
+        f"{row['record_id']}#{row['turn_idx']}": row for row in lines(data / "runs" / name / "predictions.jsonl.gz")
+    }
+    assert sum(row["correct"] for row in stored.values()) == RUNS[name]
+    reasons = Counter()
+    for block in read_items(evaluated[name].path / ITEMS_FILE):
+        for item in block:
+            row = stored[item["item_id"]]
+            ours = bool(item["correctness"])
+            if ours and not row["correct"]:
+                reasons["right_by_the_displayed_answer"] += item["tag.matched_reference"] == "displayed"
+                reasons["right_within_one_percent"] += item["tag.matched_reference"] == "both"
+            elif row["correct"] and not ours:
+                boolean = item["predicted"] in ("yes", "no")
+                reasons["yes_or_no"] += boolean
+                reasons["another_scale"] += not boolean and bool(item["score.unit_agnostic_match"])
+            reasons["disagree"] += ours != row["correct"]
+    explained = sum(count for reason, count in reasons.items() if reason != "disagree")
+    assert reasons["disagree"] == explained
+    assert reasons == {
+        "2026-05-04T06-35-00Z": {
+            "another_scale": 105, "yes_or_no": 4, "right_by_the_displayed_answer": 3, "right_within_one_percent": 1,
+            "disagree": 113,
+        },
+        "2026-05-04T12-48-44Z": {
+            "another_scale": 90, "yes_or_no": 3, "right_by_the_displayed_answer": 3, "right_within_one_percent": 1,
+            "disagree": 97,
+        },
+    }[name]  # fmt: skip
+
+
+def test_accuracy_by_turn_covers_every_turn_with_intervals(evaluated, gold):
+    turns = Counter(index for entry in gold for index in range(len(entry["dialogue"]["conv_questions"])))
+    for evaluation in evaluated.values():
+        statistics = evaluation.results["conversations"]
+        details = statistics["accuracy_by_turn_number_details"]
+        assert {int(key): entry["n"] for key, entry in details.items()} == turns
+        for key, value in statistics["accuracy_by_turn_number"].items():
+            assert details[key]["ci_low"] <= value <= details[key]["ci_high"]
+        whole = statistics["intervals"]["numerical_accuracy"]
+        assert whole["method"] == "bootstrap-percentile-clustered"
+        assert whole["n_conversations"] == 190
+
+
+def test_tokens_are_the_readmes(evaluated):
+    tokens = [evaluation.results["conversations"]["total_tokens"] for evaluation in evaluated.values()]
+    assert tokens == [2397299, 2682656]
+
+
+def test_turns_that_a_run_lacks_count_as_wrong(data, tmp_path, evaluated):
+    name = next(iter(RUNS))
+    rows = lines(data / "runs" / name / "predictions.jsonl.gz")
+    kept = [row for row in rows if row["turn_idx"] < 2]
+    traces = tmp_path / "kept.jsonl"
+    traces.write_text("".join(json.dumps(row) + "\n" for row in reversed(kept)), encoding="utf-8")
+    options = ConversationOptions(
+        dataset=data / "convfinqa_dev.jsonl.gz", traces=traces, name="kept", runs_dir=tmp_path, plots=False
+    )
+    statistics = evaluate_conversations(options).results["conversations"]
+    whole = evaluated[name].results["conversations"]["accuracy_by_turn_number"]
+    assert statistics["states"]["missing"] == 681 - len(kept)
+    assert statistics["accuracy_by_turn_number"] == {
+        key: value if int(key) < 2 else 0.0 for key, value in whole.items()
+    }
+
+
+def test_both_readings_of_cumulative_programs_are_reported(evaluated):
+    for evaluation in evaluated.values():
+        statistics = evaluation.results["conversations"]
+        assert statistics["avg_logic_recall"] < statistics["avg_logic_recall_incremental"] <= 1
+
+
+def test_a_gold_replay_is_right_everywhere(gold, data, tmp_path):
+    traces = tmp_path / "gold.jsonl"
+    with traces.open("w", encoding="utf-8") as stream:
+        for entry in gold:
+            for index, executed in enumerate(entry["dialogue"]["executed_answers"]):
+                row = {"record_id": entry["id"], "turn_idx": index, "predicted_answer": executed}
+                stream.write(json.dumps(row) + "\n")
+    options = ConversationOptions(
+        dataset=data / "convfinqa_dev.jsonl.gz", traces=traces, name="gold", runs_dir=tmp_path, plots=False
+    )
+    statistics = evaluate_conversations(options).results["conversations"]
+    # Four turns are yes or no: they have no numerical match and are right by their general match.
+    assert statistics["numerical_accuracy"] == 677 / 681
+    assert statistics["general_accuracy"] == 1.0
+    assert statistics["conversation_level_accuracy"] == 1.0
