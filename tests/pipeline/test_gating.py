@@ -94,12 +94,18 @@ def test_a_metric_that_the_run_lacks_is_undecided(tmp_path: Path):
 
 
 def test_only_the_model_may_differ_unless_the_policy_allows_more(tmp_path: Path):
-    make_run(tmp_path, "a", [1, 1], prompt_version="p1")
-    make_run(tmp_path, "b", [1, 1], prompt_version="p2", dataset={"sha256": "sha256:1"})
+    make_run(tmp_path, "a", [1, 1], prompt_version="p1", dataset={"name": "qa@v1", "sha256": "sha256:0"})
+    make_run(tmp_path, "b", [1, 1], prompt_version="p2", dataset={"name": "qa@v2", "sha256": "sha256:1"})
     gates = "  - {metric: f1, max_drop: 0.5}"
     assert "dataset differs" in judged(tmp_path, gates).decisions[0].reason
     assert "prompt_version differs" in judged(tmp_path, gates, allow="dataset").decisions[0].reason
     assert judged(tmp_path, gates, allow="dataset, prompt_version").outcome == "pass"
+
+
+def test_another_file_with_the_same_items_is_the_same_dataset(tmp_path: Path):
+    make_run(tmp_path, "a", [1, 1], dataset={"sha256": "sha256:0"})
+    make_run(tmp_path, "b", [1, 1], dataset={"sha256": "sha256:1"})
+    assert judged(tmp_path, "  - {metric: f1, max_drop: 0.0}").outcome == "pass"
 
 
 def test_another_scorer_is_undecided_whatever_the_policy_allows(tmp_path: Path):

@@ -56,7 +56,7 @@ class Case:
         """Return why nothing can be decided against the baseline; a gate lets only the model differ."""
         if self.baseline is None or self.pairing is None:
             return self.missing
-        free = {"model", *self.policy.allow}
+        free = {"model", *self.policy.allow, *self._same_items(self.baseline, self.pairing)}
         for entry in self.contract(metric).differences:
             if entry.blocking or entry.field not in free:
                 values = f"{excerpt(str(entry.baseline))} and {excerpt(str(entry.candidate))}"
@@ -70,6 +70,14 @@ class Case:
             listed = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
             return f"incomparable: the items differ: {listed}"
         return ""
+
+    def _same_items(self, baseline: StoredRun, pairing: Pairing) -> tuple[str, ...]:
+        """Return the dataset as a field that may differ, where two unnamed files hold exactly the same items.
+
+        Rows that carry their predictions make another file of the same dataset with every model.
+        """
+        names = {run.record.dataset.get("name") for run in (baseline, self.run)}
+        return ("dataset",) if pairing.whole and len(names) == 1 else ()
 
     def measured(self, metric: str) -> Measure | None:
         """Return a metric over baseline and run."""
