@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.records.blocks import Floats
+from steelyard.records.blocks import Counts, Floats
 from steelyard.stats import Interval, ValueCounts, Values
 
 
@@ -21,6 +21,10 @@ class Mean:
         """Add values; NaN is null and does not count."""
         missing = np.isnan(values)
         self.values.update(values[~missing] if missing.any() else values)
+
+    def add_counts(self, values: Floats, counts: Counts) -> None:
+        """Add distinct values in ascending order, each as often as its count says."""
+        self.values.add_counts(values, counts)
 
     def merge(self, other: Mean) -> None:
         """Add another mean's values."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from steelyard.aggregate.classification import Confusion, ConfusionTally, figures
 from steelyard.aggregate.clusters import ClusteredMeans
+from steelyard.aggregate.coded import Coded
 from steelyard.aggregate.losses import LEVEL, Losses, loss_columns
 from steelyard.aggregate.means import Mean, columns, detail, ends
 from steelyard.aggregate.resampled import ResampledSums, id_hashes
@@ -44,6 +45,8 @@ class Numbers:
     counts: dict[str, Counts]
     losses: tuple[Floats, Floats] | None
     hashes: Counts
+    coded: dict[str, Coded] = field(default_factory=dict)
+    """The means of a large block that have few distinct values, as codes."""
 
     @classmethod
     def of(cls, block: ScoredBlock, plan: ReportPlan) -> Numbers:
@@ -52,26 +55,31 @@ class Numbers:
         losses = loss_columns(block.details, len(block)) if plan.losses else None
         classes = (block.truth, block.guess) if block.truth is not None and block.guess is not None else None
         needs_hashes = bool(plan.corpus) or losses is not None
+        means = columns(names, block.scores, len(block)) | {plan.primary: block.primary}
+        coded = {name: found for name, values in means.items() if (found := Coded.of(values)) is not None}
         return cls(
             length=len(block),
-            means=columns(names, block.scores, len(block)) | {plan.primary: block.primary},
+            means=means,
             classes=classes if plan.classification else None,
             clusters=block.clusters if plan.clustered else None,
             counts={name: block.counts[name] for name in plan.corpus},
             losses=losses,
             hashes=id_hashes(_unit_names(block, plan)) if needs_hashes else np.zeros(len(block), np.int64),
+            coded=coded,
         )
 
     def take(self, rows: Rows) -> Numbers:
         """Return some of the items."""
+        plain = [name for name in self.means if name not in self.coded or self.clusters is not None]
         return Numbers(
             length=len(rows),
-            means={name: values[rows] for name, values in self.means.items()},
+            means={name: self.means[name][rows] for name in plain},
             classes=None if self.classes is None else (_taken(self.classes[0], rows), _taken(self.classes[1], rows)),
             clusters=None if self.clusters is None else _taken(self.clusters, rows),
             counts={name: counts[rows] for name, counts in self.counts.items()},
             losses=None if self.losses is None else (self.losses[0][rows], self.losses[1][rows]),
             hashes=self.hashes[rows],
+            coded={name: found.take(rows) for name, found in self.coded.items()},
         )
 
 
@@ -104,7 +112,10 @@ class Tally:
         """Add items."""
         self.n += numbers.length
         for name, values in numbers.means.items():
-            self.means[name].update(values)
+            if name not in numbers.coded:
+                self.means[name].update(values)
+        for name, found in numbers.coded.items():
+            self.means[name].add_counts(*found.counts())
         if numbers.classes is not None:
             self.confusion.update(*numbers.classes)
         if self.clusters is not None and numbers.clusters is not None:

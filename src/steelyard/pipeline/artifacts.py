@@ -7,7 +7,7 @@ import platform
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import distributions
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,12 @@ def _confusion(confusion: Confusion) -> dict[str, Any]:
 
 
 def write_run_files(
-    path: Path, *, config: Mapping[str, Any], manifest: Mapping[str, Any], dataset: Mapping[str, Any]
+    path: Path,
+    *,
+    config: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+    dataset: Mapping[str, Any],
+    adapter: str | None = None,
 ) -> None:
     """Write what the run was made from and under: everything that `steelyard reproduce` holds against today."""
     environment = environment_facts()
@@ -82,15 +87,23 @@ def write_run_files(
         "environment": digest(json_bytes(reproducible(environment))),
     }
     hashes["reproducibility"] = digest("\n".join(hashes.values()).encode())
+    if adapter is not None:
+        hashes["adapter"] = adapter
     write_bytes(path / HASHES_FILE, json_bytes(hashes))
 
 
 @cache
 def _packages() -> dict[str, str]:
     """Return the version of every installed package; reading them all takes longer than a small evaluation."""
-    found = [entry.metadata for entry in distributions()]
-    named = {str(entry["Name"]): str(entry["Version"]) for entry in found if entry["Name"]}
+    named = dict(pair for entry in distributions() if (pair := _name_and_version(entry)))
     return dict(sorted(named.items(), key=lambda pair: pair[0].lower()))
+
+
+def _name_and_version(entry: Distribution) -> tuple[str, str] | None:
+    """Return what a package calls itself. Its headers are read here: the parser for mail takes ten times as long."""
+    content = entry.read_text("METADATA") or entry.read_text("PKG-INFO") or ""
+    headers = dict(line.split(": ", 1) for line in content.partition("\n\n")[0].splitlines() if ": " in line)
+    return (headers["Name"].strip(), headers.get("Version", "").strip()) if "Name" in headers else None
 
 
 def environment_facts() -> dict[str, Any]:

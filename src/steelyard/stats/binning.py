@@ -52,6 +52,11 @@ class Values:
         if self._pending_size >= _PENDING:
             self._settle()
 
+    def add_counts(self, values: Floats, counts: Integers) -> None:
+        """Add distinct finite values in ascending order, each as often as its count says."""
+        self._settle()
+        self._include(values, counts)
+
     def merge(self, other: Self) -> None:
         """Add everything that another summary holds."""
         other._settle()
@@ -160,6 +165,12 @@ class ValueCounts(Values):
             raise ValueError("values must lie in [0, 1]")
         super().update(array)
 
+    def add_counts(self, values: Floats, counts: Integers) -> None:
+        """Add distinct values in ascending order, each in [0, 1] and as often as its count says."""
+        if len(values) and (values[0] < 0 or values[-1] > 1):
+            raise ValueError("values must lie in [0, 1]")
+        super().add_counts(values, counts)
+
     @property
     def population_stddev(self) -> float | None:
         """The standard deviation with n in the denominator; None where there are no values."""
@@ -176,6 +187,11 @@ class ValueCounts(Values):
 def _united(values: Floats, counts: Integers, other_values: Floats, other_counts: Integers) -> tuple[Floats, Integers]:
     if len(values) == 0:
         return other_values, other_counts
+    found = np.minimum(np.searchsorted(values, other_values), len(values) - 1)
+    if (values[found] == other_values).all():
+        united = counts.copy()
+        united[found] += other_counts
+        return values, united
     distinct, places = np.unique(np.concatenate((values, other_values)), return_inverse=True)
     united = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(united, places, np.concatenate((counts, other_counts)))

@@ -16,7 +16,7 @@ from steelyard.reading.limits import Limits
 from steelyard.reading.lines import BOM, Line, line_of, open_bytes
 from steelyard.text.kernels.compiled import BYTES, INTEGER, INTEGERS, Loop
 
-BLOCK_BYTES = 8 << 20
+BLOCK_BYTES = 4 << 20
 """Bytes read at once; the last line is then completed."""
 
 ODD, BLANK = -1, -2

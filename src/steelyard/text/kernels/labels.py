@@ -22,11 +22,18 @@ def labels_block(column: TextColumn, *, empty: bool = True) -> Labels:
     >>> labels_block(TextColumn.of(["b", "", "a", "b"]), empty=False)
     Labels(names=['b', 'a'], codes=array([ 0, -1,  1,  0], dtype=int32))
     """
+    found = codes_block(column, empty=empty)
+    if found is None:
+        return Labels.of([text if text or empty else None for text in column])
+    firsts, codes = found
+    return Labels([column[row] for row in firsts.tolist()], codes.astype(np.int32))
+
+
+def codes_block(column: TextColumn, *, empty: bool = True) -> tuple[Integers, Integers] | None:
+    """Return the row where each distinct text first stands, and the code of each row; None where there are too many."""
     codes, rows = np.empty(len(column), np.int64), np.empty(_NAMES, np.int64)
     known = encode_loop(*arrays(column), np.full(4 * _NAMES, -1, np.int64), rows, codes, int(empty))
-    if known < 0:
-        return Labels.of([text if text or empty else None for text in column])
-    return Labels([column[row] for row in rows[:known].tolist()], codes.astype(np.int32))
+    return None if known < 0 else (rows[:known], codes)
 
 
 def text_hashes(column: TextColumn) -> Integers:

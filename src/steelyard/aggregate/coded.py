@@ -1,0 +1,51 @@
+"""Columns of few distinct numbers as codes, so that counting them by slice takes one pass and no sorting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.records.blocks import Counts, Floats, TextColumn
+from steelyard.text.kernels.labels import codes_block
+
+FEWEST_ITEMS = 8192
+"""Below so many items in a block, sorting takes no longer than loading the loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Distinct numbers in ascending order, and for each item the place of its number; null is one place further."""
+
+    values: Floats
+    codes: Counts
+
+    @classmethod
+    def of(cls, values: Floats) -> Coded | None:
+        """Return a column as codes; None where it is short or has too many distinct numbers."""
+        if len(values) < FEWEST_ITEMS:
+            return None
+        plain = values + 0.0  # a copy without gaps, in which -0.0 is 0.0
+        ends = np.arange(8, 8 * len(plain) + 1, 8)
+        found = codes_block(TextColumn(plain.view(np.uint8), ends - 8, ends))
+        if found is None:
+            return None
+        firsts, codes = found
+        distinct = plain[firsts]
+        order = np.argsort(distinct, kind="stable")  # null comes last
+        places = np.empty(len(order), np.int64)
+        places[order] = np.arange(len(order))
+        ordered = distinct[order]
+        known = ordered[~np.isnan(ordered)]
+        return cls(known, np.minimum(places[codes], len(known)))
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Coded:
+        """Return some of the items."""
+        return Coded(self.values, self.codes[rows])
+
+    def counts(self) -> tuple[Floats, Counts]:
+        """Return the numbers that occur in ascending order, and how often each does."""
+        counts = np.bincount(self.codes, minlength=len(self.values) + 1)[: len(self.values)]
+        held = np.flatnonzero(counts)
+        return self.values[held], counts[held]
