@@ -105,8 +105,13 @@ def _row_faults(row: Any, number: int) -> Iterator[GoldenFault]:
         yield GoldenFault("golden_queries.keys", f"{what} has no {' and no '.join(map(repr, absent))}")
     yield from _type_faults(row, what)
     if row.get("evidence_sufficient") is False and row.get("required_evidence_ids"):
-        message = f"{what} says evidence_sufficient: false and requires {kind(row['required_evidence_ids'])} of ids"
+        message = f"{what} says evidence_sufficient: false and requires {_ids(row['required_evidence_ids'])}"
         yield GoldenFault("golden_queries.no_required_ids_when_insufficient", message)
+
+
+def _ids(required: Any) -> str:
+    count = len(required) if isinstance(required, list) else 1
+    return f"{count} id" if count == 1 else f"{count} ids"
 
 
 def _type_faults(row: Mapping[str, Any], what: str) -> Iterator[GoldenFault]:

@@ -49,8 +49,9 @@ def _stopped(report: Mapping[str, Any]) -> list[str]:
 
 def _summary(report: Mapping[str, Any]) -> list[str]:
     golden, outputs = report["golden"], report["outputs"]
-    queries = f"{golden['entries']} golden queries ({golden['insufficient']} without sufficient evidence)"
-    runs = f"{outputs['runs']} runs ({len(report['unreadable_runs'])} unreadable)"
+    entries = f"{golden['entries']} golden {'query' if golden['entries'] == 1 else 'queries'}"
+    queries = f"{entries} ({golden['insufficient']} without sufficient evidence)"
+    runs = f"{outputs['runs']} run{'s' * (outputs['runs'] != 1)} ({len(report['unreadable_runs'])} unreadable)"
     return [f"Evidence gates: {report['status']}", f"{queries}, {runs}"]
 
 
