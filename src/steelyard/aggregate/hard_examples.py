@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.aggregate.groups import full_name
+from steelyard.aggregate.groups import Values, full_name
 from steelyard.aggregate.tallies import TagTallies
 from steelyard.records.blocks import Floats, Labels, ScoredBlock
 from steelyard.records.items import UNTAGGED
@@ -120,32 +120,31 @@ class HardExamples:
     def _over_represented(self, tallies: TagTallies) -> list[dict[str, Any]]:
         """Return the tags, and pairs of tags, whose share among hard examples is above their share among all items.
 
-        Where the list cuts through items of one value, a share that only the order of the dataset makes is left out:
-        it must be above also with all of those items.
+        Where the list cuts through items of one value, a share that only the order of the dataset makes is left out: it
+        must be above also when the places that those items have in the list are shared out among all of them.
         """
         found: list[dict[str, Any]] = []
-        tied = self.tied.groups
         for keys, groups in tallies.searched().items():
             hard = Counter(tuple(example.entry["tags"].get(key, UNTAGGED) for key in keys) for example in self.kept)
             for values, count in hard.items():
                 if values not in groups or UNTAGGED in values or (len(keys) > 1 and count < _MOST * len(self.kept)):
                     continue
-                further = tied.get(keys, {}).get(values)
-                entry = self._shares(count, further.n if further else 0, groups[values].n / tallies.total.n)
-                if entry["item_share"] < min(entry["hard_share"], entry["tied_share"]):
-                    found.append({"tag": full_name(keys, values), **entry})
+                shares = {"hard_share": count / len(self.kept), "tied_share": self._tied_share(keys, values)}
+                overall = groups[values].n / tallies.total.n
+                if overall < min(shares.values()):
+                    entry = {"tag": full_name(keys, values), "n_hard": count, **shares, "item_share": overall}
+                    found.append(entry | {"lift": shares["hard_share"] / overall})
         found.sort(key=lambda entry: (-entry["lift"], entry["tag"]))
         return found[:LISTED_TAGS]
 
-    def _shares(self, count: int, further: int, overall: float) -> dict[str, Any]:
-        share = count / len(self.kept)
-        return {
-            "n_hard": count,
-            "hard_share": share,
-            "tied_share": (count + further) / (len(self.kept) + self.tied.total.n),
-            "item_share": overall,
-            "lift": share / overall,
-        }
+    def _tied_share(self, keys: tuple[str, ...], values: Values) -> float:
+        """Return the share of a tag among hard examples, with the places of tied items shared out among all of them."""
+        below = [example for example in self.kept if example.value < self.bound]
+        level = [example for example in self.kept if example.value == self.bound]
+        further = self.tied.groups.get(keys, {}).get(values)
+        tied = sum(_holds(example, keys, values) for example in level) + (further.n if further else 0)
+        places = len(level) * tied / (len(level) + self.tied.total.n) if level else 0.0
+        return (sum(_holds(example, keys, values) for example in below) + places) / len(self.kept)
 
     def summary(self, tallies: TagTallies) -> dict[str, Any]:
         """Return which tags are over-represented among hard examples, with shares and lift."""
@@ -156,6 +155,11 @@ class HardExamples:
             "over_represented": self._over_represented(tallies),
             "notice": NOTICE,
         }
+
+
+def _holds(example: HardExample, keys: tuple[str, ...], values: Values) -> bool:
+    tags = example.entry["tags"]
+    return all(tags.get(key) == value for key, value in zip(keys, values, strict=True))
 
 
 def hardness(block: ScoredBlock, plan: ReportPlan) -> tuple[list[str], Floats]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from steelyard.cli.eval_several import evaluate_several
-from steelyard.cli.output import print_json
+from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.errors import Problem, UsageError
 from steelyard.pipeline.evaluation import evaluate
@@ -85,7 +85,7 @@ def eval_command(task_file: Path | None, *, repeats: int | None, as_json: bool, 
     if as_json:
         print_json(evaluation_content(evaluation))
     else:
-        click.echo(evaluation_text(evaluation.path, evaluation.run, evaluation.results, evaluation.unknown_ids))
+        print_results(evaluation_text(evaluation.path, evaluation.run, evaluation.results, evaluation.unknown_ids))
 
 
 def _options(task_file: Path | None, given: dict[str, Any]) -> EvaluateOptions:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from steelyard.cli.output import print_json
+from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.errors import Problem, UsageError, escape
 from steelyard.pipeline.evaluation import evaluate
@@ -44,7 +44,7 @@ def _suite(options: EvaluateOptions, run: Any, *, as_json: bool) -> None:
         print_json({"suite": found.record.suite, "path": str(found.path), "tasks": tasks, "runs": runs})
     else:
         for entry in found.evaluations:
-            click.echo(evaluation_text(entry.path, entry.run, entry.results, entry.unknown_ids))
+            print_results(evaluation_text(entry.path, entry.run, entry.results, entry.unknown_ids))
             click.echo("")
         click.echo(f"{found.record.suite}: {len(found.evaluations)} of {len(found.record.tasks)} tasks in {found.path}")
     if found.error is not None:
@@ -59,7 +59,7 @@ def _repeats(options: EvaluateOptions, repeats: int, run: Any, *, as_json: bool)
         print_json({**_content(found.first), "repeats": found.report})
         return
     first, report = found.first, found.report
-    click.echo(evaluation_text(first.path, first.run, first.results, first.unknown_ids))
+    print_results(evaluation_text(first.path, first.run, first.results, first.unknown_ids))
     click.echo(
         f"\n{report['repeats']} repeats: {report['flip_rate']:.1%} of pairs disagree, {report['n_flaky']} flaky items"
     )

@@ -28,6 +28,21 @@ def _can_print_unicode() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
+_PLAIN_SIGNS = str.maketrans({"█": "#", "░": ".", "…": "...", "·": "-"})
+
+
+def print_results(text: str) -> None:
+    """Print results for people: in colour on a terminal, in signs that any terminal has where it has no others."""
+    if not _can_print_unicode():
+        text = text.translate(_PLAIN_SIGNS).encode("ascii", "backslashreplace").decode("ascii")
+    if plain():
+        click.echo(text)
+        return
+    from steelyard.show.terminal import print_coloured  # noqa: PLC0415 - rich is for terminals only
+
+    print_coloured(text)
+
+
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print aligned columns; the last one wraps on a terminal."""
     from rich.console import Console  # noqa: PLC0415 - rich is for people's output only

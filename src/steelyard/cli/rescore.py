@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from steelyard.cli.eval import evaluation_content
-from steelyard.cli.output import print_json
+from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import item_progress
 from steelyard.pipeline.rescoring import RescoreOptions, rescore
 from steelyard.show.results import evaluation_text
@@ -30,4 +30,4 @@ def rescore_command(run: str, scorer: str | None, task_file: Path | None, runs_d
     if as_json:
         print_json(evaluation_content(evaluation))
     else:
-        click.echo(evaluation_text(evaluation.path, evaluation.run, evaluation.results))
+        print_results(evaluation_text(evaluation.path, evaluation.run, evaluation.results))

@@ -17,5 +17,7 @@ def write_report(
     path: Path, run: RunRecord, results: Mapping[str, Any], hard_examples: Sequence[Mapping[str, Any]]
 ) -> None:
     """Write the report of a run beside its results."""
-    page = report_html(msgspec.to_builtins(run), results, hard_examples)
+    # Which model answered is not in the items: the same answers from elsewhere must give the same bytes.
+    known = msgspec.to_builtins(run) | {"model": {}}
+    page = report_html(known, results, hard_examples)
     write_bytes(path / REPORT_FILE, page.encode("utf-8", "backslashreplace"))

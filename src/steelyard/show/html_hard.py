@@ -48,8 +48,7 @@ def _over(entry: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     name, overall = f"<code>{text(entry['tag'])}</code>", share(entry["item_share"])
     if not summary["n_tied"]:
         return f"{name}: {share(entry['hard_share'])} of hard examples, {overall} of items"
-    everything = summary["n"] + summary["n_tied"]
-    return f"{name}: {share(entry['tied_share'])} of these {everything:,}, {overall} of all items"
+    return f"{name}: {share(entry['tied_share'])} of hard examples, ties in proportion, {overall} of items"
 
 
 def share(value: float) -> str:

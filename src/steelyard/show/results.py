@@ -10,6 +10,8 @@ from steelyard.errors import escape
 from steelyard.records.runs import RunRecord
 
 BAR = 20
+LISTED = 5
+SIGNIFICANT = 0.05
 
 
 def evaluation_text(
@@ -36,7 +38,8 @@ def results_lines(run: RunRecord, results: Mapping[str, Any]) -> list[str]:
     ]
     lines = [f"{escape(run.task)}: {', '.join(facts)}", ""]
     lines += metric_lines(results)
-    lines += slice_lines(results)
+    lines += rule_lines(results)
+    lines += attribution_lines(results)
     tags = results["error_tags"]
     if tags:
         listed = ", ".join(f"{escape(tag)} {count}" for tag, count in list(tags.items())[:8])
@@ -64,8 +67,56 @@ def metric_lines(results: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def rule_lines(results: Mapping[str, Any]) -> list[str]:
+    """Return the pass rate of each format rule."""
+    rules = results.get("format_rules", {})
+    width = max((len(escape(name)) for name in rules), default=0)
+    lines = [
+        f"  {escape(name).ljust(width)}  {bar(entry['value'])}  {number(entry['value'])}  {interval(entry)}"
+        for name, entry in rules.items()
+    ]
+    return ["", "format rules:", *lines] if lines else []
+
+
+def attribution_lines(results: Mapping[str, Any]) -> list[str]:
+    """Return slices, weak slices and the tags of hard examples, and the notice that goes with all of them."""
+    lines = [*slice_lines(results), *weak_lines(results), *hard_lines(results)]
+    return [*lines, "", results["notice"]] if lines else []
+
+
+def weak_lines(results: Mapping[str, Any]) -> list[str]:
+    """Return the slices that are below the rest beyond chance."""
+    found = [entry for entry in results["worst_slices"] if (entry["p_value"] or 1.0) <= SIGNIFICANT][:LISTED]
+    width = max((len(escape(entry["slice"])) for entry in found), default=0)
+    lines = [
+        f"  {escape(entry['slice']).ljust(width)}  {number(entry['value'])}  {entry['difference']:+.4f}"
+        f"  n={entry['n']}  p={entry['p_value']:.2g}"
+        for entry in found
+    ]
+    return ["", "weak slices, against the rest (p after Holm's correction):", *lines] if lines else []
+
+
+def hard_lines(results: Mapping[str, Any]) -> list[str]:
+    """Return which tags are over-represented among hard examples, as far as slices were asked for."""
+    summary = results["hard_examples"]
+    if "slices" not in results or not summary["over_represented"]:
+        return []
+    said = "over-represented among hard examples" + (", ties in proportion:" if summary["n_tied"] else ":")
+    share = "tied_share" if summary["n_tied"] else "hard_share"
+    lines = [
+        f"  {escape(entry['tag'])}: {percent(entry[share])} of hard examples, {percent(entry['item_share'])} of items"
+        for entry in summary["over_represented"][:LISTED]
+    ]
+    return ["", said, *lines]
+
+
+def percent(share: float) -> str:
+    """Return a share in percent."""
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"
+
+
 def slice_lines(results: Mapping[str, Any]) -> list[str]:
-    """Return each slice as a bar with n and the primary's interval, and the notice."""
+    """Return each slice as a bar with n and the primary's interval."""
     primary = results["primary_metric"]
     lines = []
     for key, values in results.get("slices", {}).items():
@@ -76,7 +127,7 @@ def slice_lines(results: Mapping[str, Any]) -> list[str]:
             lines.append(
                 f"  {name}  {bar(entry[primary])}  {number(entry[primary])}  {interval(entry)}  n={entry['n']}"
             )
-    return [*lines, "", results["notice"]] if lines else []
+    return lines
 
 
 def number(value: float | None) -> str:

@@ -1,0 +1,106 @@
+"""Results for people: compared whole, with foreign text escaped and the notice beside every attribution."""
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from made_blocks import plan, scored_block
+
+from steelyard.aggregate import Report
+from steelyard.records.runs import RunRecord
+from steelyard.show.results import results_lines
+
+NOTICE = (
+    "Slice metrics show correlation between data segments and model performance. They do not prove causation. "
+    "For rigorous causal attribution, retrain with and without the segment (data Shapley, leave-one-out)."
+)
+
+
+def run(task="demo"):
+    return RunRecord(run_id="1", name="first", status="completed", created_at="", task=task, steelyard_version="1")
+
+
+def lines_of(scores, task="demo", columns=None, **given):
+    report = Report(plan(**given))
+    report.update(scored_block(scores, **(columns or {})))
+    return results_lines(run(task), report.results())
+
+
+def test_results_are_printed_as_they_stand_here():
+    columns = {
+        "tags": {"kind": ["bad"] * 40 + ["good"] * 60},
+        "states": ["missing"] * 2 + ["unparsed"] + ["scored"] * 97,
+        "error_tags": [("wrong_answer",)] * 30 + [()] * 70,
+    }
+    shown = lines_of([0.0] * 30 + [1.0] * 70, columns=columns, slice_by=(("kind",),), unavailable={"f9": "not there"})
+    assert (
+        "\n".join(shown)
+        == f"""\
+demo: 100 items, 2 missing, 1 unparsed
+
+  score  0.7000  [0.6042, 0.7811]  n=100 (primary)
+  f9     unavailable: not there
+
+by kind:
+  bad   █████░░░░░░░░░░░░░░░  0.2500  [0.1419, 0.4019]  n=40
+  good  ████████████████████  1.0000  [0.9398, 1.0000]  n=60
+
+weak slices, against the rest (p after Holm's correction):
+  kind=bad  0.2500  -0.7500  n=40  p=2.2e-15
+
+over-represented among hard examples, ties in proportion:
+  kind=bad: 66 % of hard examples, 40 % of items
+
+{NOTICE}
+
+error tags: wrong_answer 30"""
+    )
+
+
+def test_every_attribution_carries_the_notice():
+    weak = lines_of([0.0] * 30 + [1.0] * 70, columns={"tags": {"kind": ["bad"] * 30 + ["good"] * 70}})
+    assert "weak slices, against the rest (p after Holm's correction):" in weak
+    assert NOTICE in weak
+    assert NOTICE not in lines_of([1.0, 0.0])
+
+
+def test_foreign_text_cannot_move_the_cursor():
+    shown = "\n".join(
+        lines_of([1.0, 0.0], task="t\x1b[2J", columns={"tags": {"a\x1b": ["x\x07", "y\u202e"]}}, slice_by=(("a\x1b",),))
+    )
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert "\\x1b[2J" in shown
+
+
+def test_format_rules_have_a_line_each():
+    import numpy as np
+
+    shown = lines_of([1.0, 0.0], columns={"scores": {"rule.short": np.array([1.0, 0.0])}}, rules=("short",))
+    assert "format rules:" in shown
+    assert "  short  ██████████░░░░░░░░░░  0.5000  [0.0945, 0.9055]" in shown
+
+
+PRINT = "from steelyard.cli.output import print_results; print_results('by kind:\\n  x  █░  0.5 …')"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "expected"), [("utf-8", "by kind:\n  x  █░  0.5 …\n"), ("ascii", "by kind:\n  x  #.  0.5 ...\n")]
+)
+def test_a_log_gets_plain_text_in_signs_it_has(encoding, expected):
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run([sys.executable, "-c", PRINT], env=environment, capture_output=True, check=True)
+    assert done.stdout.decode(encoding) == expected
+
+
+def test_a_terminal_gets_colours():
+    master, slave = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR")}
+    environment |= {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"}
+    subprocess.run([sys.executable, "-c", PRINT], env=environment, stdout=slave, check=True)
+    shown = os.read(master, 4096).decode()
+    os.close(master)
+    os.close(slave)
+    assert "\x1b[36m█" in shown
