@@ -204,7 +204,7 @@ def test_what_the_order_of_answers_was_does_not_matter(folder):
     first = run()
     lines = (first.path / "predictions.jsonl").read_text().splitlines()
     (folder / "shuffled.jsonl").write_text("".join(line + "\n" for line in reversed(lines)))
-    second = run(f"replay:{folder / 'shuffled.jsonl'}", name="second")
+    second = run(f"replay:{folder / 'shuffled.jsonl'}", name="second", model_name=first.run.model["name"])
     assert eval_bytes(first.path) == eval_bytes(second.path)
 
 

@@ -141,6 +141,8 @@ class Task(Strict):
     scoring_profile: str | None = None
     eval: EvalBlock = EvalBlock()
     cluster_by: str | None = None
+    training: dict[str, Any] | None = None
+    """What the model was trained with; written into the configuration of trained runs."""
     gates: tuple[dict[str, Any], ...] = Field(default=(), strict=False)
 
     @model_validator(mode="before")

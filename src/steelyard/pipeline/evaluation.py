@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import msgspec
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
 from steelyard.configuration.task import FieldMetric
 from steelyard.errors import InputError, Problem, Problems, UsageError
+from steelyard.models import Model
 from steelyard.pipeline.blocks import block_path
 from steelyard.pipeline.datasets import stored_manifest
 from steelyard.pipeline.generation import (
@@ -50,6 +51,7 @@ from steelyard.records.answers import Choice
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.plans import DERIVED_TAGS
 from steelyard.records.runs import JOURNAL_FILE, REJECTED_FILE
+from steelyard.store.directories import RunDirectory
 from steelyard.store.files import json_line
 
 MAX_LABELS = 10_000
@@ -91,7 +93,7 @@ def _evaluate_stored(prepared: Prepared, options: EvaluateOptions, progress: Pro
         source.check_unknown(strict=options.strict_ids)
         finished = recorder.complete(
             config=effective_configuration(prepared, source, options),
-            manifest=manifest_of(source, recorder.report.n_items),
+            manifest=manifest_of(source, recorder.report.n_items, identity.dataset["sha256"]),
             extra={"predictions": {"unknown_ids": source.unknown_total, "quarantined": source.rejected}},
             flags=_flags(source),
         )
@@ -106,6 +108,27 @@ def _evaluate_model(
     if done is not None:
         return read_evaluation(done)
     rehearse(prepared, make_source(prepared, options))
+    with closing(open_task_model(spec, options, losses=prepared.report.losses)) as model:
+        plan = plan_asking(spec, prepared, options, model)
+        with generating(options, plan.identity, plan.config, plan.manifest) as directory:
+            return ask_and_judge(directory, plan, model, progress, asking)
+
+
+@dataclass(frozen=True, slots=True)
+class AskingPlan:
+    """Everything that is settled before a model is asked."""
+
+    prepared: Prepared
+    options: EvaluateOptions
+    requests: Requests
+    source: Source
+    identity: RunIdentity
+    config: Mapping[str, Any]
+    manifest: Mapping[str, Any]
+
+
+def plan_asking(spec: str, prepared: Prepared, options: EvaluateOptions, model: Model) -> AskingPlan:
+    """Return what a model will be asked, every prompt checked."""
     requests = Requests(
         prompt_template(prepared),
         task_generation(prepared.task),
@@ -114,26 +137,32 @@ def _evaluate_model(
         with_references=prepared.report.losses,
         gold=prepared.gold,
     )
-    total = requests.check()
     source = make_source(prepared, options)
-    with closing(open_task_model(spec, options, losses=prepared.report.losses)) as model:
-        asked_of = model.identity
-        identity = replace(
-            identify(prepared, source, options),
-            model=model_facts(asked_of),
-            flags=("mock",) if asked_of.is_mock else (),
-        )
-        config = generated_configuration(spec, prepared, source, options)
-        manifest = manifest_of(source, total)
-        with generating(options, identity, config, manifest) as directory:
-            source.predictions = directory.path / JOURNAL_FILE
-            asked = generate(source.predictions, model, requests, cache=options.cache, asking=asking)
-            recorder = Recorder(directory, identity, prepared.report)
-            _judge_journal(recorder, prepared, source, progress)
-            if (error := over_budget(asked, options.error_budget)) is not None:
-                recorder.leave(NOTHING_ODD)
-                raise error
-            return recorder.complete(config=config, manifest=manifest, extra=NOTHING_ODD, flags=_flags(source))
+    flags = ("mock",) if model.identity.is_mock else ()
+    return AskingPlan(
+        prepared,
+        options,
+        requests,
+        source,
+        replace(identify(prepared, source, options), model=model_facts(model.identity), flags=flags),
+        generated_configuration(spec, prepared, source, options),
+        manifest_of(source, requests.check()),
+    )
+
+
+def ask_and_judge(
+    directory: RunDirectory, plan: AskingPlan, model: Model, progress: Progress | None, asking: Asking | None
+) -> Evaluation:
+    """Ask for what the journal does not have yet, judge it, and complete the run."""
+    source, options = plan.source, plan.options
+    source.predictions = directory.path / JOURNAL_FILE
+    asked = generate(source.predictions, model, plan.requests, cache=options.cache, asking=asking)
+    recorder = Recorder(directory, plan.identity, plan.prepared.report)
+    _judge_journal(recorder, plan.prepared, source, progress)
+    if (error := over_budget(asked, options.error_budget)) is not None:
+        recorder.leave(NOTHING_ODD)
+        raise error
+    return recorder.complete(config=plan.config, manifest=plan.manifest, extra=NOTHING_ODD, flags=_flags(source))
 
 
 def _judge_journal(recorder: Recorder, prepared: Prepared, source: Source, progress: Progress | None) -> None:
@@ -313,12 +342,12 @@ def effective_configuration(prepared: Prepared, source: Source, options: Evaluat
     return config | ({"selection": {**chosen, "seed": options.seed}} if chosen else {})
 
 
-def manifest_of(source: Source, n_items: int) -> dict[str, Any]:
-    """Return the manifest of a dataset: its version's own, or one made of a plain file."""
+def manifest_of(source: Source, n_items: int, content: str | None = None) -> dict[str, Any]:
+    """Return the manifest of a dataset: its version's own, or one made of a plain file, whose hash may be known."""
     stored = stored_manifest(source.dataset)
     if stored is not None:
         return stored.as_dict()
-    content = sha256_file(source.dataset)
+    content = content or sha256_file(source.dataset)
     return {
         "dataset_id": source.dataset.name.split(".", maxsplit=1)[0],
         "version": content,

@@ -122,7 +122,8 @@ class Recorder:
         """Write results, configuration and hashes, and last of all that the run is complete."""
         results, hard = self._derivation.finish(self.identity.signatures, extra or {})
         write_report(self.path, self._record("completed"), results, hard)
-        write_run_files(self.path, config=config, manifest=manifest, dataset=self.identity.dataset)
+        adapter = self.identity.model.get("adapter")
+        write_run_files(self.path, config=config, manifest=manifest, dataset=self.identity.dataset, adapter=adapter)
         record = msgspec.structs.replace(
             self._record("completed"),
             completed_at=now_text(),

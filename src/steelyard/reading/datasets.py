@@ -14,7 +14,7 @@ import msgspec
 from steelyard.errors import InputError, Problem, Problems, excerpt
 from steelyard.reading.hashing import PREFIX, sha256_file
 from steelyard.reading.packed import SUFFIXES
-from steelyard.reading.references import tags_of
+from steelyard.reading.references import TRAINING_FIELDS, tags_of
 from steelyard.reading.rows import FORMATS, Row, format_of, read_rows
 from steelyard.records.datasets import DatasetFile, Manifest
 from steelyard.records.runs import MANIFEST_FILE
@@ -110,10 +110,10 @@ def split_of(path: Path, *, alone: bool) -> str:
 
 def task_of(row: Row) -> str:
     """Return what a row is for: seed 001's two training formats, else evaluation."""
-    fields = row.fields
-    if "instruction" in fields and "output" in fields:
-        return "sft"
-    return "classification" if "text" in fields and "label" in fields else "evaluation"
+    for task, names in zip(("sft", "classification"), TRAINING_FIELDS, strict=True):
+        if all(name in row.fields for name in names):
+            return task
+    return "evaluation"
 
 
 def read_manifest(folder: Path) -> Manifest:

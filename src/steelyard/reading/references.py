@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from steelyard.errors import Problem, excerpt
+from steelyard.reading.hashing import PREFIX, item_hash
 from steelyard.records.fields import FieldNames
 from steelyard.records.items import UNTAGGED
 
@@ -18,6 +19,8 @@ ID_FIELDS = ("id", "item_id", "sample_id", "trace_id")
 INPUT_FIELDS = ("input", "prompt", "question", "text", "instruction")
 REFERENCE_FIELDS = ("ground_truth", "gt_*", "expected_answer", "reference", "output", "label")
 PREDICTION_FIELDS = ("prediction", "predicted", "predicted_answer", "pred_*", "parsed", "output", "response")
+TRAINING_FIELDS = (("instruction", "output"), ("text", "label"))
+"""Seed 001's rows for SFT and for classification; these need no id."""
 TAG_FIELDS = ("section", "category", "difficulty")
 
 _ABSENT = object()
@@ -48,10 +51,21 @@ def item_id(fields: Mapping[str, Any], mapping: FieldNames) -> str | None:
     '7'
     """
     name = mapping.id or _first(fields, ID_FIELDS)
-    value = value_of(fields, name) if name else None
+    if name is None:
+        return _content_id(fields, mapping)
+    value = value_of(fields, name)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value if isinstance(value, str) and value else None
+
+
+def _content_id(fields: Mapping[str, Any], mapping: FieldNames) -> str | None:
+    """Return the id of one of seed 001's training rows, which have none: a hash of what it asks and expects."""
+    if not any(all(name in fields for name in names) for names in TRAINING_FIELDS):
+        return None
+    reference = reference_field(fields, mapping)
+    content = item_hash(input_text(fields, mapping) or "", value_of(fields, reference) if reference else None)
+    return f"row-{content.removeprefix(PREFIX)[:16]}"
 
 
 def reference_field(fields: Mapping[str, Any], mapping: FieldNames) -> str | None:
