@@ -46,7 +46,7 @@ def solving(options: ConversationOptions) -> Iterator[Solving]:
     """Open what answers the turns."""
     if options.traces is not None:
         traces = options.traces
-        name = options.model_name or traces.name
+        name = options.model_name or "/".join(traces.resolve().parts[-2:])
         yield Solving({"name": name, "kind": "stored traces"}, lambda source, run: _stored(source, run, traces))
         return
     assert options.model is not None

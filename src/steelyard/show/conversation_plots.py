@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 INK, MUTED, LINE, BAR = "#1b1f24", "#57606a", "#0b5cad", "#9ec9f0"
-_SETTINGS = {
+_SETTINGS: Any = {
     "svg.hashsalt": "steelyard",
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from steelyard.show import conversation_html, research_html
 from steelyard.show import html_sections as sections
-from steelyard.show import research_html
 from steelyard.show.html_hard import hard_examples as hard_section
 from steelyard.show.html_parts import text
 from steelyard.show.html_style import STYLE
@@ -21,6 +21,7 @@ Section = Callable[[Mapping[str, Any]], str]
 SECTIONS: tuple[Section, ...] = (
     sections.overview,
     research_html.gates,
+    conversation_html.conversations,
     sections.metrics,
     sections.format_rules,
     sections.slices,
