@@ -164,7 +164,8 @@ class Source:
         """Return the prediction that a dataset's row carries itself."""
         reference = reference_field(item.fields, self.names)
         named = prediction_field(item.fields, self.names, reference)
-        if named is None and not _failure(item.fields):
+        carried = named is not None or any(name.startswith("pred_") for name in item.fields)
+        if not carried and not _failure(item.fields):
             return None
         return self._prediction(Row(item.line, item.fields, None))
 

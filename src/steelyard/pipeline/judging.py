@@ -57,6 +57,8 @@ class Judgement:
     """The raw reference in an item's row; raises KeyError where there is none."""
     choices: tuple[str, ...] = ()
     choices_of: Callable[[Item], tuple[str, ...]] | None = None
+    part: str | None = None
+    """The sub-score that the name means; None for the primary score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +164,9 @@ class Judge:
         first = verdicts[0]
         numbers = dict(first.card.sub_scores)
         for judgement, verdict in zip(self.judgements[1:], verdicts[1:], strict=True):
-            numbers[judgement.name] = verdict.card.primary_score
-            numbers |= {f"{judgement.name}.{name}": value for name, value in verdict.card.sub_scores.items()}
+            parts = verdict.card.sub_scores
+            numbers[judgement.name] = parts.get(judgement.part) if judgement.part else verdict.card.primary_score
+            numbers |= {f"{judgement.name}.{name}": value for name, value in parts.items()}
         for metric in self.metrics:
             numbers[metric.name] = _metric_value(metric, first)
         return numbers

@@ -166,7 +166,7 @@ def _judgements(
                     hint="give one: field metrics name their own scorers",
                 )
             )
-        return tuple(_field_judgement(task, entry, profile) for entry in fields)
+        return tuple(_field_judgement(task, entry, profile, primary=entry is fields[0]) for entry in fields)
     if task.scorers:
         scorers = [_bind(entry, task, profile) for entry in task.scorers]
         return tuple(_judgement(task, scorer, extraction, names) for scorer in scorers)
@@ -243,8 +243,11 @@ def _row_choices(field: str, default: tuple[str, ...]) -> Callable[[Item], tuple
     return choices
 
 
-def _field_judgement(task: Task, entry: FieldMetric, profile: ScoringProfile | None) -> Judgement:
-    """Return seed 003's `{type, pred_field, label_field}` as a judgement over two fields of the row."""
+def _field_judgement(task: Task, entry: FieldMetric, profile: ScoringProfile | None, *, primary: bool) -> Judgement:
+    """Return seed 003's `{type, pred_field, label_field}` as a judgement over two fields of the row.
+
+    The primary score of a reasoning is its final answer, so a type that means a part of it is then reported beside it.
+    """
     if entry.type not in SEED_METRICS:
         known = ", ".join(SEED_METRICS)
         raise ConfigurationError(
@@ -252,14 +255,16 @@ def _field_judgement(task: Task, entry: FieldMetric, profile: ScoringProfile | N
         )
     meaning = SEED_METRICS[entry.type]
     scorer = _with_task_parameters(bind_scorer(meaning.scorer, entry.parameters), task, profile)
+    metric = "final_answer" if primary and meaning.sub_score else entry.type
     return Judgement(
-        name=entry.name or f"{entry.type}.{entry.label_field.removeprefix('gt_')}",
+        name=entry.name or f"{metric}.{entry.label_field.removeprefix('gt_')}",
         scorers={meaning.answer_type: scorer},
         answer_type=meaning.answer_type,
         extraction=parse_extraction(None),
         prediction=lambda fields: predicted_field(fields, entry.pred_field),
         reference=lambda fields: row_field(fields, entry.label_field),
         choices=task.choices,
+        part=None if primary else meaning.sub_score,
     )
 
 
@@ -324,7 +329,8 @@ def _report(
     return ReportPlan(
         primary=primary,
         metrics=tuple(names),
-        directions={name: direction_of(name) for name in (*names, *corpus)},
+        directions={name: direction_of(name) for name in (*names, *corpus)}
+        | {judgement.name: "higher" for judgement in judgements[1:]},
         classification=classification,
         choices=task.choices,
         slice_by=tuple(slices),

@@ -72,7 +72,10 @@ def bind_metric(name: str, parameters: Mapping[str, Any] | None = None) -> Metri
 
 
 def direction_of(name: str) -> Direction | None:
-    """Return the declared direction of a metric, a scorer's mean or a sub-score; None where none is declared."""
+    """Return the declared direction of a metric, a scorer's mean or a sub-score; None where none is declared.
+
+    A task with several judgements reports their parts as `numeric_error.change.mae`, and the last word is the part.
+    """
     for definition in metrics():
         if definition.name == name:
             return definition.direction
@@ -81,7 +84,8 @@ def direction_of(name: str) -> Direction | None:
             return "higher"
         if name in registered.sub_scores:
             return registered.sub_scores[name]
-    return None
+    _, dot, part = name.rpartition(".")
+    return direction_of(part) if dot else None
 
 
 def _resolve(what: str, name: str, definitions: Sequence[Definition]) -> Definition:

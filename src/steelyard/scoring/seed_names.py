@@ -17,16 +17,16 @@ class SeedMetric:
     scorer: str
     answer_type: AnswerType
     sub_score: str | None = None
-    """The sub-score that is the metric's value; None for the primary score."""
+    """The sub-score that is the metric's value, where that is not the primary score."""
 
 
 SEED_METRICS: dict[str, SeedMetric] = {
     entry.name: entry
     for entry in (
         SeedMetric("exact_match", "choice@v1", "choice"),
-        SeedMetric("numeric_error", "number@v1", "number", "mae"),
-        SeedMetric("list_overlap", "list@v1", "list", "f1"),
-        SeedMetric("reference_rouge", "text@v1", "text", "rouge1"),
+        SeedMetric("numeric_error", "number@v1", "number"),
+        SeedMetric("list_overlap", "list@v1", "list"),
+        SeedMetric("reference_rouge", "text@v1", "text"),
         SeedMetric("reasoning_consistency", "reasoning@v1", "reasoning", "consistency"),
         SeedMetric("claim_evidence_overlap", "reasoning@v1", "reasoning", "evidence_f1"),
         SeedMetric("reasoning_step_order", "reasoning@v1", "reasoning", "step_order"),
@@ -60,6 +60,7 @@ def primary_parameters(answer_type: AnswerType, name: str) -> dict[str, str]:
 
 
 def is_part(name: str, answer_type: AnswerType, sub_scores: Container[str]) -> bool:
-    """Return whether a metric's name means a sub-score that the type's scorer reports anyway."""
+    """Return whether a metric's name means a number that the type's scorer reports anyway."""
     meaning = SEED_METRICS.get(name)
-    return name in sub_scores or (meaning is not None and meaning.answer_type == answer_type)
+    known = name in sub_scores or name in PRIMARY_METRICS[answer_type]
+    return known or (meaning is not None and meaning.answer_type == answer_type)
