@@ -12,6 +12,7 @@ from steelyard.scoring.rules import FormatRules
 
 WITHOUT_RULES = "the task has no `eval.format_rules`"
 WITHOUT_GOLD_SET = "the task has no `eval.gold_set`"
+OF_RESEARCH = "it is of research artifacts: `steelyard research` computes it"
 
 
 def task_rules(task: Task) -> FormatRules | None:
@@ -35,4 +36,4 @@ def unavailable_metrics(task: Task, requested: Sequence[Metric]) -> dict[str, st
         found[kinds["rules"]] = WITHOUT_RULES
     if "gold" in kinds and task.eval.gold_set is None:
         found[kinds["gold"]] = WITHOUT_GOLD_SET
-    return found
+    return found | {metric.name: OF_RESEARCH for metric in requested if metric.definition.kind == "research"}
