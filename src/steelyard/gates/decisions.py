@@ -32,11 +32,12 @@ def decide(rule: Rule, evidence: Evidence, *, p_drop: float | None = None) -> De
     """Decide one gate. `p_drop` is the corrected p-value of a drop, where the rule asks for one."""
     match rule:
         case MetricRule():
-            return _metric(rule, evidence, p_drop)
+            found = _metric(rule, evidence, p_drop)
         case SkippedRule():
-            return _skipped(rule, evidence)
+            found = _skipped(rule, evidence)
         case ItemsRule():
-            return _items(rule, evidence)
+            found = _items(rule, evidence)
+    return replace(found, rule=rule.title)
 
 
 def worsening(evidence: Evidence, paired: Paired) -> float | None:

@@ -139,6 +139,8 @@ class Decision:
     ci_low: float | None = None
     ci_high: float | None = None
     p_value: float | None = None
+    rule: str = ""
+    """The rule of the policy that asked for it; a rule for each slice of a key asks for several."""
 
     @property
     def blocks(self) -> bool:
