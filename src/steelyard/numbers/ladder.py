@@ -47,6 +47,8 @@ class Ladder:
 
 RUNGS = tuple(Ladder.__dataclass_fields__)
 """The names of the matches, in order."""
+DIAGNOSTICS = ("unit_agnostic_match", "sign_agnostic_match")
+"""Matches that say what kind of mistake was made, and not whether an answer is right."""
 
 
 def climb(actual: Operand, expected: Operand, aliases: Mapping[str, str] | None = None) -> Ladder:

@@ -24,7 +24,8 @@ PRIMARY = "numerical_match"
 SCORER = "numerical_match@v1"
 NUMBERS = (*(rung for rung in RUNGS if rung != PRIMARY), *LOGIC, "operations_per_turn")
 """Every further number of a turn."""
-TAGS = ("turn", "operations", "conversation_type", "matched_reference")
+REFERENCES = ("matched_displayed", "matched_executed")
+"""Which reference an answer matched: kept with each turn, and no metric."""
 
 
 def report_plan() -> ReportPlan:
@@ -45,7 +46,8 @@ def scored_block(judged: Sequence[JudgedConversation], start: int) -> ScoredBloc
     pairs = [(entry.conversation, turn) for entry in judged for turn in entry.turns]
     turns = [turn for _, turn in pairs]
     numbers: list[dict[str, float | None]] = [
-        {**turn.matches, **turn.logic, "operations_per_turn": turn.operations_per_turn} for turn in turns
+        {**turn.matches, **turn.logic, **_matched(turn), "operations_per_turn": turn.operations_per_turn}
+        for turn in turns
     ]
     return ScoredBlock(
         start=start,
@@ -59,13 +61,18 @@ def scored_block(judged: Sequence[JudgedConversation], start: int) -> ScoredBloc
         outputs=[_answer(turn) for turn in turns],
         primary=np.array([turn.matches[PRIMARY] for turn in turns], np.float64),
         passed=np.array([turn.matches[PRIMARY] for turn in turns], np.bool_),
-        scores={name: _floats([row[name] for row in numbers]) for name in NUMBERS},
+        scores={name: _floats([row[name] for row in numbers]) for name in (*NUMBERS, *REFERENCES)},
         error_tags=ErrorTags.of([turn.error_tags for turn in turns]),
         explain=[turn.explain for turn in turns],
         tags=_tags(pairs),
         clusters=Labels.of([conversation.id for conversation, _ in pairs]),
         details=_details(pairs),
     )
+
+
+def _matched(turn: JudgedTurn) -> dict[str, float | None]:
+    found = turn.matched_reference
+    return {"matched_displayed": found in ("both", "displayed"), "matched_executed": found in ("both", "executed")}
 
 
 def _answer(turn: JudgedTurn) -> str | None:
@@ -81,7 +88,6 @@ def _tags(pairs: Sequence[tuple[Conversation, JudgedTurn]]) -> dict[str, Labels]
         "turn": [str(turn.turn.index) for _, turn in pairs],
         "operations": [None if (n := turn.program_operations) is None else str(n) for _, turn in pairs],
         "conversation_type": [conversation.conversation_type for conversation, _ in pairs],
-        "matched_reference": [turn.matched_reference for _, turn in pairs],
     }
     for name in sorted({name for conversation, _ in pairs for name in conversation.features}):
         columns.setdefault(name, [_feature(conversation, name) for conversation, _ in pairs])

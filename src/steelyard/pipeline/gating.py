@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from steelyard.comparison.slices import SEPARATOR
 from steelyard.configuration.policy import default_policy, parse_policy, task_policy
 from steelyard.errors import InputError, Problem
 from steelyard.gates.decisions import decide_all
+from steelyard.numbers.ladder import DIAGNOSTICS
 from steelyard.pipeline.evidence import Case
 from steelyard.pipeline.stored_runs import StoredRun, open_run
 from steelyard.reading.yaml_file import read_yaml
@@ -89,6 +91,8 @@ def _evidence(case: Case, rules: Sequence[Rule]) -> list[tuple[Rule, Evidence]]:
     """Return every gate with its evidence, after both runs' stored scores were held against their items."""
     refuse_mock((run.label, run.record) for run in (case.run, case.baseline) if run is not None)
     metrics = {rule.metric for rule in rules if isinstance(rule, MetricRule) and rule.metric is not None}
+    for name in sorted(metrics.intersection(DIAGNOSTICS)):
+        warnings.warn(f"{name} is a diagnostic: an answer that only it forgives is wrong", stacklevel=2)
     for run in (case.run, case.baseline):
         if run is not None:
             run.verify(sorted(metrics))
