@@ -88,6 +88,10 @@ def _evaluate_options(path: Path, options: RescoreOptions) -> EvaluateOptions:
     selection: Mapping[str, Any] = config.pop("selection", {})
     dataset = config.pop("dataset", None)
     config.pop("predictions", None)
+    if "golden" in config:
+        message = "the run judges research artifacts, and keeps none of them to judge again"
+        hint = "run `steelyard research` with the same --golden and --outputs under another name"
+        raise InputError(Problem("unknown-format", message, hint=hint, file=str(path / CONFIG_FILE)))
     if dataset is None:
         message = "the run's config.yaml names no dataset, so its items cannot be judged again"
         raise InputError(Problem("run-damaged", message, hint="evaluate the data again", file=str(path / CONFIG_FILE)))
