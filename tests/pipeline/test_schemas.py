@@ -42,3 +42,20 @@ def test_the_task_schema_accepts_both_spellings_of_a_task(task):
 def test_the_task_schema_refuses_no_name_two_names_and_unknown_keys(task):
     with pytest.raises(ValidationError):
         Draft202012Validator(schema_of("task")).validate(task)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (
+            "gate-policy",
+            {"gates": [{"metric": "f1", "max_drop": 0.02}, {"skipped": {"max_new": 0}}, {"allow": ["mock"]}]},
+        ),
+        ("suite", {"suite": "release", "tasks": ["qa.yaml"], "required": ["qa"]}),
+        ("scoring-profile", {"version": "v1", "scorers": {"number": {"primary_metric": "within_tol"}}}),
+    ],
+)
+def test_configuration_files_are_of_their_schemas(name, content):
+    validator = Draft202012Validator(schema_of(name))
+    validator.validate(content)
+    assert not validator.is_valid(content | {"unknown": 1})

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from steelyard.configuration.policy import PolicyFile
 from steelyard.configuration.profile import ScoringProfile
+from steelyard.configuration.suite import Suite
 from steelyard.configuration.task import Task
 
 
@@ -23,12 +25,22 @@ def task_schema() -> dict[str, Any]:
     return schema | one_name
 
 
-def scoring_profile_schema() -> dict[str, Any]:
-    """Return the schema of a scoring profile."""
-    return ScoringProfile.model_json_schema()
+def gate_policy_schema() -> dict[str, Any]:
+    """Return the schema of a gate policy; `{allow: […]}` and `{required: […]}` may stand among its gates."""
+    schema = PolicyFile.model_json_schema()
+    names = {"type": "array", "items": {"type": "string"}}
+    beside = [
+        {"type": "object", "properties": {key: names}, "required": [key], "additionalProperties": False}
+        for key in ("allow", "required")
+    ]
+    gates = schema["properties"]["gates"]
+    gates["items"] = {"anyOf": [gates["items"], *beside]}
+    return schema
 
 
 SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "task": task_schema,
-    "scoring-profile": scoring_profile_schema,
+    "scoring-profile": ScoringProfile.model_json_schema,
+    "gate-policy": gate_policy_schema,
+    "suite": Suite.model_json_schema,
 }

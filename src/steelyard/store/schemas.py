@@ -1,4 +1,4 @@
-"""JSON Schemas of the files in a run directory, built from the records that are written to them."""
+"""JSON Schemas of stored files, built from the records that are written to them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from typing import Any
 
 import msgspec
 
+from steelyard.records.datasets import Manifest
 from steelyard.records.runs import RunRecord
+from steelyard.records.suites import SuiteRecord
 
 
-def run_schema() -> dict[str, Any]:
-    """Return the schema of `run.json`."""
-    return msgspec.json.schema(RunRecord)
+def _of(record: type[msgspec.Struct]) -> Callable[[], dict[str, Any]]:
+    return lambda: msgspec.json.schema(record)
 
 
-SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"run": run_schema}
+SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
+    "run": _of(RunRecord),
+    "suite-run": _of(SuiteRecord),
+    "dataset-manifest": _of(Manifest),
+}
