@@ -4,6 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Machines differ and share their cores, so no single example is held to a time; tests of time say so themselves.
+settings.register_profile("steelyard", deadline=None)
+settings.load_profile("steelyard")
 
 ROOT = Path(__file__).resolve().parents[1]
 

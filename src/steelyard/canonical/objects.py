@@ -10,6 +10,7 @@ import msgspec
 
 from steelyard.canonical.answer_forms import answer_object, answer_text
 from steelyard.canonical.extraction import Extraction
+from steelyard.canonical.json_values import named
 from steelyard.canonical.predictions import Parsed, predicted_answer
 from steelyard.canonical.references import BadReference, expected_answer
 from steelyard.errors import InputError, Problem, excerpt
@@ -17,6 +18,7 @@ from steelyard.records.answers import ANSWER_TYPES, Answer, CanonicalAnswer, Met
 
 __all__ = ["CanonicalPair", "answer_object", "answer_text", "read_canonical", "to_canonical"]
 
+_TYPES = {"task_id": str, "sample_id": str, "prediction": dict, "ground_truth": dict, "meta": dict}
 _HINT = "`steelyard schema canonical-answer` prints what is expected"
 
 
@@ -65,11 +67,24 @@ def to_canonical(
 
 
 def _converted(raw: Mapping[str, Any]) -> CanonicalAnswer:
+    """Return a CanonicalAnswer after checking its keys and their types; strings may hold lone surrogates."""
     _check_keys(raw)
-    try:
-        return msgspec.convert(dict(raw), CanonicalAnswer)
-    except msgspec.ValidationError as error:
-        raise _problem("bad-answer", f"not a CanonicalAnswer: {error}", _sample(raw)) from None
+    for key, expected in _TYPES.items():
+        if key in raw and not isinstance(raw[key], expected):
+            wanted = "text" if expected is str else "an object"
+            raise _problem("bad-answer", f"{key} is {named(raw[key])}, expected {wanted}", _sample(raw))
+    return CanonicalAnswer(**{**raw, "meta": _meta(raw.get("meta", {}), _sample(raw))})
+
+
+def _meta(raw: Mapping[str, Any], sample_id: str | None) -> Meta:
+    known = msgspec.structs.fields(Meta)
+    for key, value in raw.items():
+        if key not in {field.name for field in known}:
+            names = ", ".join(field.name for field in known)
+            raise _problem("unknown-key", f"meta has no key {excerpt(key)!r}; its keys are {names}", sample_id)
+        if not (isinstance(value, str) or (value is None and key == "prompt_version")):
+            raise _problem("bad-answer", f"meta.{key} is {named(value)}, expected text", sample_id)
+    return Meta(**raw)
 
 
 def _check_keys(raw: Mapping[str, Any]) -> None:
@@ -80,7 +95,7 @@ def _check_keys(raw: Mapping[str, Any]) -> None:
             raise _problem("unknown-key", f"a CanonicalAnswer has no key {excerpt(str(key))!r}; its keys are {known}")
     for field in fields:
         if field.required and field.name not in raw:
-            raise _problem("missing-field", f"the CanonicalAnswer has no {field.name!r}")
+            raise _problem("missing-field", f"the CanonicalAnswer has no {field.name!r}", _sample(raw))
     if raw["answer_type"] not in ANSWER_TYPES:
         found = excerpt(repr(raw["answer_type"]))
         raise _problem("bad-answer", f"answer_type is {found}, expected one of {', '.join(ANSWER_TYPES)}", _sample(raw))
