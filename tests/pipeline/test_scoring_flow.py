@@ -163,3 +163,8 @@ def test_a_scoring_profile_sets_thresholds_and_unit_aliases(tmp_path):
     assert (round(card.primary_score, 3), card.passed) == (0.667, False)
     numbers = ScoreOptions(answer_type="number", profile=str(profile))
     assert score_pair("12.5%", "12.5点", numbers).passed
+
+
+def test_json_that_is_refused_is_text():
+    deep = '{"value": ' * 20_000
+    assert score_pair(deep, deep, ScoreOptions(answer_type="text")).primary_score == 1.0

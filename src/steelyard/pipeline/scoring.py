@@ -5,12 +5,12 @@ Lines are refused as a whole: where one is bad, no card comes out, so that card 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, TypeAlias
 
 from steelyard.canonical.extraction import parse_extraction
+from steelyard.canonical.json_text import RefusedJson, decode_strict
 from steelyard.canonical.objects import read_canonical
 from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
@@ -144,7 +144,7 @@ def _typed(text: str, answer_type: AnswerType) -> Any:
     if not text.lstrip().startswith("{"):
         return text
     try:
-        found = json.loads(text)
-    except ValueError:
+        found = decode_strict(text)
+    except RefusedJson:
         return text
     return found if isinstance(found, dict) and _TYPED_KEY[answer_type] in found else text
