@@ -157,6 +157,51 @@ def test_the_same_predictions_give_the_same_bytes(planned, folder):
                 assert content == path.read_bytes(), relative
 
 
+def contents(folder):
+    """Every file below a folder with its bytes."""
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_rescoring_derives_the_same_bytes(planned, folder):
+    _, run, _ = planned
+    before = contents(run)
+    (run / "eval/turns.csv").unlink()
+    (run / "eval/statistics.json").write_text("{}")
+    steelyard(folder, "rescore", "planned")
+    assert contents(run) == before
+
+
+STOPS = """
+import os, pathlib
+def answer(turn):
+    asked = pathlib.Path("asked.txt")
+    with asked.open("a") as stream:
+        stream.write(turn["item_id"] + "\\n")
+    if os.environ.get("STOP") and len(asked.read_text().splitlines()) == 9:
+        os.kill(os.getpid(), 9)
+    return len(turn["history"])
+"""
+
+
+def test_a_killed_run_goes_on_and_asks_nothing_twice(folder):
+    (folder / "stops.py").write_text(STOPS, encoding="utf-8")
+    arguments = ("evaluate", "--dataset", "data.json", "--model", "python:stops:answer", "--no-plots", "--name")
+    steelyard(folder, *arguments, "killed", code=-9, STOP="1")
+    asked = (folder / "asked.txt").read_text().splitlines()
+    steelyard(folder, *arguments, "killed", "--resume")
+    again = (folder / "asked.txt").read_text().splitlines()
+    # The turn that was under way when the process died had no answer yet: it is asked again, and no other.
+    assert sorted(again) == sorted([*{*again}, asked[-1]])
+    (folder / "asked.txt").unlink()
+    steelyard(folder, *arguments, "whole")
+    assert contents(folder / "runs/killed/eval") == contents(folder / "runs/whole/eval")
+
+
+def test_the_mock_model_is_refused(folder):
+    done = steelyard(folder, "evaluate", "--dataset", "data.json", "--model", "mock", code=2)
+    assert "no turns to judge" in done.stderr
+
+
 CALLABLE = """
 def answer(turn):
     if turn["turn_idx"] == 2:

@@ -38,6 +38,7 @@ from steelyard.show.conversation_text import conversation_text
 @click.option("--model-name", help="What to call the model behind stored traces.")
 @click.option("--name", help="The run's name; without one it is dated.")
 @click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
+@click.option("--resume", is_flag=True, help="Go on with the run of that name where it stopped.")
 @click.option("--no-plots", is_flag=True, help="Leave out the plots.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def evaluate_command(*, as_json: bool, no_validation: bool, no_plots: bool, **given: Any) -> None:

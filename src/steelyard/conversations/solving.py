@@ -60,9 +60,14 @@ class Solver(Protocol):
 
 
 def solve_conversation(
-    conversation: Conversation, solver: Solver, history: History, finished: Callable[[TurnTrace], None]
+    conversation: Conversation,
+    solver: Solver,
+    history: History,
+    finished: Callable[[TurnTrace], None],
+    stored: Mapping[int, TurnTrace] | None = None,
 ) -> Generator[ModelRequest, ModelReply, None]:
-    """Solve the turns of a conversation in order; `finished` is called with each."""
+    """Solve the turns of a conversation in order; `finished` is called with each but those that are `stored`."""
+    known = stored or {}
     before: list[Mapping[str, str]] = []
     for turn in conversation.turns:
         request = TurnRequest(
@@ -73,8 +78,11 @@ def solve_conversation(
             conversation.document,
             tuple(before),
         )
-        trace = yield from _solved(solver, request)
-        finished(trace)
+        if turn.index in known:
+            trace = known[turn.index]
+        else:
+            trace = yield from _solved(solver, request)
+            finished(trace)
         before.append({"question": turn.question, "answer": _remembered(turn, trace, history)})
 
 

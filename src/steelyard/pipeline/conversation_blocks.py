@@ -24,6 +24,8 @@ PRIMARY = "numerical_match"
 SCORER = "numerical_match@v1"
 NUMBERS = (*(rung for rung in RUNGS if rung != PRIMARY), *LOGIC, "operations_per_turn")
 """Every further number of a turn."""
+METRICS = ("logic_recall", "logic_precision", "logic_f1", "operation_order", "program_equivalence", "operand_accuracy")
+"""Numbers of a turn that are registered metrics, with a signature."""
 REFERENCES = ("matched_displayed", "matched_executed")
 """Which reference an answer matched: kept with each turn, and no metric."""
 

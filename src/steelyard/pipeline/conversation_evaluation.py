@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
-from steelyard.conversations.columns import ColumnsBuilder
-from steelyard.conversations.judging import judge
-from steelyard.conversations.plan_and_compute import GENERATION
-from steelyard.conversations.plan_text import prompt_hash
-from steelyard.conversations.statistics import statistics
-from steelyard.errors import InputError, Problem, UsageError
-from steelyard.pipeline.conversation_blocks import SCORER, report_plan, scored_block
-from steelyard.pipeline.conversation_files import ConversationFiles, write_plots, write_statistics
+from steelyard.conversations.plan_and_compute import GENERATION, NAME
+from steelyard.conversations.plan_text import PROMPT_VERSION, prompt_hash
+from steelyard.errors import Problem, UsageError
+from steelyard.models import Model, open_model
+from steelyard.pipeline.conversation_blocks import METRICS, SCORER, report_plan
+from steelyard.pipeline.conversation_deriving import derive, nothing_left
+from steelyard.pipeline.conversation_files import ConversationJournal
 from steelyard.pipeline.conversation_options import ConversationOptions
-from steelyard.pipeline.conversation_reading import ConversationSource, Pair
-from steelyard.pipeline.conversation_solving import Solving, solving
-from steelyard.pipeline.recording import Evaluation, Progress, Recorder, RunIdentity, recording
+from steelyard.pipeline.conversation_reading import ConversationSource
+from steelyard.pipeline.conversation_solving import solve_into
+from steelyard.pipeline.generation import finished_run, generating, model_facts
+from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.recording import Evaluation, Progress, Recorder, RunIdentity, read_evaluation, recording
 from steelyard.reading.hashing import sha256_file
+from steelyard.records.runs import JOURNAL_FILE
 from steelyard.registry import bind_metric, bind_scorer
+from steelyard.store.directories import RunDirectory
 
 TASK = "conversations"
 CANONICAL = "conversation@v1|references=displayed;executed"
 """How an answer is read: as a whole, against the displayed and the executed reference."""
-BLOCK_CONVERSATIONS = 512
-
-_METRICS = ("logic_recall", "logic_precision", "logic_f1", "operation_order", "program_equivalence", "operand_accuracy")
 
 
 def evaluate_conversations(options: ConversationOptions, *, progress: Progress | None = None) -> Evaluation:
@@ -37,95 +37,129 @@ def evaluate_conversations(options: ConversationOptions, *, progress: Progress |
     if (options.model is None) == (options.traces is None):
         hint = "--traces DIR_OR_FILE judges stored traces, --model SPEC asks a model"
         raise UsageError(Problem("usage", "give one of --model and --traces", hint=hint))
+    if options.traces is not None:
+        return _evaluate_traces(options, progress)
+    return _evaluate_model(options, progress)
+
+
+def _evaluate_traces(options: ConversationOptions, progress: Progress | None) -> Evaluation:
+    assert options.traces is not None
     source = ConversationSource.open(options.dataset, options.sample_size, options.seed)
-    with (
-        solving(options) as solved,
-        recording(options.runs_dir, options.name, _identity(options, solved), report_plan()) as recorder,
-    ):
-        with ConversationFiles(recorder.path) as files:
-            columns = _stream(recorder, files, solved.pairs(source, recorder.path), progress)
-            _check(source, recorder)
-        found = statistics(columns.columns(), source.sample.as_dict() if source.sample else None)
-        write_statistics(recorder.path, found)
-        if options.plots:
-            write_plots(recorder.path, found)
-        finished = recorder.complete(
-            config=_configuration(options, solved),
-            manifest=_manifest(options, recorder.report.n_items, found["num_conversations"]),
-            extra={"conversations": found, "predictions": {"unknown_ids": source.unknown_total, "quarantined": 0}},
-            flags=_flags(source),
-        )
+    name = options.model_name or "/".join(options.traces.resolve().parts[-2:])
+    plan = _Plan(options, {"name": name, "kind": "stored traces"})
+    with recording(options.runs_dir, options.name, plan.identity, report_plan()) as recorder:
+        with ConversationJournal(recorder.path) as journal:
+            pairs = journal.kept(source.with_traces(options.traces))
+            found = derive(recorder, source, pairs, plots=options.plots, progress=progress)
+        finished = _complete(recorder, source, plan, found)
     return replace(finished, unknown_ids=source.unknown_ids, unknown_total=source.unknown_total)
 
 
-def _stream(
-    recorder: Recorder, files: ConversationFiles, pairs: Iterable[Pair], progress: Progress | None
-) -> ColumnsBuilder:
-    """Carry blocks through the rooms. Nothing here holds more than one but the columns, a few dozen bytes a turn."""
-    columns = ColumnsBuilder()
-    for block in _blocks(pairs):
-        judged = judge([conversation for conversation, _ in block], [turns for _, turns in block])
-        recorder.add(scored_block(judged, recorder.report.n_items))
-        files.write(judged)
-        columns.add(judged)
-        if progress is not None:
-            progress(recorder.report.n_items)
-    return columns
+def _evaluate_model(options: ConversationOptions, progress: Progress | None) -> Evaluation:
+    """Ask a model for every turn, journal what it did, and judge the journal like any stored traces."""
+    asked = EvaluateOptions(name=options.name, runs_dir=options.runs_dir, resume=options.resume)
+    done = finished_run(asked)
+    if done is not None:
+        return read_evaluation(done)
+    source = ConversationSource.open(options.dataset, options.sample_size, options.seed)
+    conversations, turns = source.count()
+    if not conversations:
+        raise nothing_left(options.dataset)
+    assert options.model is not None
+    with closing(open_model(options.model)) as model:
+        plan = _Plan(options, model_facts(_answering(model).identity), plans=model.identity.kind != "python")
+        manifest = _manifest(options, turns, conversations)
+        with generating(asked, plan.identity, plan.config, manifest) as directory:
+            solve_into(directory.path / JOURNAL_FILE, source, model, options, progress)
+            return _judge_journal(directory, source, plan, progress)
 
 
-def _blocks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
-    iterator = iter(pairs)
-    while block := list(islice(iterator, BLOCK_CONVERSATIONS)):
-        yield block
+def _answering(model: Model) -> Model:
+    if model.identity.is_mock:
+        hint = "give a model that answers; `steelyard eval` has dry runs"
+        raise UsageError(
+            Problem("bad-model", "the mock model answers nothing, so there are no turns to judge", hint=hint)
+        )
+    return model
 
 
-def _check(source: ConversationSource, recorder: Recorder) -> None:
-    source.problems.raise_if_any()
-    if not recorder.report.n_items:
-        hint = "check --sample-size; an evaluation of nothing would say nothing"
-        problem = Problem("no-items", "no conversations are left to evaluate", hint=hint, file=str(source.dataset))
-        raise InputError(problem)
+def _judge_journal(
+    directory: RunDirectory, source: ConversationSource, plan: _Plan, progress: Progress | None
+) -> Evaluation:
+    recorder = Recorder(directory, plan.identity, report_plan())
+    try:
+        pairs = source.with_traces(directory.path / JOURNAL_FILE)
+        found = derive(recorder, source, pairs, plots=plan.options.plots, progress=progress)
+    except BaseException as error:
+        recorder.abandon(error)
+        raise
+    return _complete(recorder, source, plan, found)
 
 
-def _identity(options: ConversationOptions, solved: Solving) -> RunIdentity:
-    metrics = [bind_metric(name).signature for name in _METRICS]
-    return RunIdentity(
-        task=TASK,
-        answer_type="number",
-        scorer_version=SCORER,
-        signatures={"scorers": [bind_scorer(SCORER).signature], "metrics": metrics, "canonical": [CANONICAL]},
-        model=solved.model,
-        dataset={"path": str(options.dataset), "sha256": sha256_file(options.dataset)},
-        prompt_version=solved.prompt_version,
-        flags=("mock",) if solved.is_mock else (),
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Everything about a run that is settled before its first turn."""
+
+    options: ConversationOptions
+    model: Mapping[str, Any]
+    plans: bool = False
+    """Whether the built-in solver writes plans."""
+
+    @property
+    def identity(self) -> RunIdentity:
+        """What the run says about itself."""
+        options = self.options
+        metrics = [bind_metric(name).signature for name in METRICS]
+        return RunIdentity(
+            task=TASK,
+            answer_type="number",
+            scorer_version=SCORER,
+            signatures={"scorers": [bind_scorer(SCORER).signature], "metrics": metrics, "canonical": [CANONICAL]},
+            model=self.model,
+            dataset={"path": str(options.dataset), "sha256": sha256_file(options.dataset)},
+            prompt_version=PROMPT_VERSION if self.plans else None,
+        )
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The effective configuration: everything that decides what was asked and judged."""
+        options = self.options
+        config: dict[str, Any] = {"task": TASK, "dataset": str(options.dataset.resolve()), "plots": options.plots}
+        if options.traces is not None:
+            config["traces"] = str(options.traces.resolve())
+        else:
+            config |= {"model": options.model, "history": options.history}
+        if self.plans:
+            config |= {"solver": NAME, "prompt_sha256": prompt_hash(), "generation": msgspec.to_builtins(GENERATION)}
+            config |= {"max_retries": options.max_retries, "validation": options.validation}
+        if options.sample_size is not None:
+            config["selection"] = {"sample_size": options.sample_size, "seed": options.seed, "stratified": True}
+        return config
+
+
+def _complete(recorder: Recorder, source: ConversationSource, plan: _Plan, found: dict[str, Any]) -> Evaluation:
+    return recorder.complete(
+        config=plan.config,
+        manifest=_manifest(plan.options, found["num_turns"], found["num_conversations"]),
+        extra=extra_results(source, found),
+        flags=_flags(source),
     )
 
 
-def _configuration(options: ConversationOptions, solved: Solving) -> dict[str, Any]:
-    """Return the effective configuration: everything that decides what was asked and judged."""
-    config: dict[str, Any] = {"task": TASK, "dataset": str(options.dataset.resolve())}
-    if options.traces is not None:
-        config["traces"] = str(options.traces.resolve())
-    else:
-        config |= {"model": options.model, "history": options.history}
-    if solved.solver is not None:
-        config["solver"] = solved.solver
-        config |= {"prompt_sha256": prompt_hash(), "generation": msgspec.to_builtins(GENERATION)}
-        config |= {"max_retries": options.max_retries, "validation": options.validation}
-    if options.sample_size is not None:
-        config["selection"] = {"sample_size": options.sample_size, "seed": options.seed, "stratified": True}
-    return config
+def extra_results(source: ConversationSource, found: dict[str, Any]) -> dict[str, Any]:
+    """Return what `eval_results.json` has beside the report over items."""
+    return {"conversations": found, "predictions": {"unknown_ids": source.unknown_total, "quarantined": 0}}
 
 
-def _manifest(options: ConversationOptions, n_items: int, n_conversations: int) -> dict[str, Any]:
+def _manifest(options: ConversationOptions, turns: int, conversations: int) -> dict[str, Any]:
     content = sha256_file(options.dataset)
-    file = {"path": options.dataset.name, "split": "test", "num_rows": n_conversations, "sha256": content}
+    file = {"path": options.dataset.name, "split": "test", "num_rows": conversations, "sha256": content}
     return {
         "dataset_id": options.dataset.name.split(".", maxsplit=1)[0],
         "version": content,
         "format": options.dataset.suffix.lstrip("."),
-        "num_rows": n_conversations,
-        "num_turns": n_items,
+        "num_rows": conversations,
+        "num_turns": turns,
         "content_hash": content,
         "files": [file],
     }

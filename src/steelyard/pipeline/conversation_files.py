@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self, TypeVar
 
 from steelyard.conversations.tables import (
     ERRORS,
@@ -25,6 +25,8 @@ from steelyard.records.conversations import Conversation, JudgedConversation, Tu
 from steelyard.records.runs import JOURNAL_FILE
 from steelyard.show.conversation_plots import conversation_plots
 from steelyard.store.files import json_bytes, json_line, machine_errors, replacing, write_bytes
+
+T = TypeVar("T", bound=Sequence[TurnTrace | None])
 
 _HEADERS = {"summary.csv": SUMMARY, "turns.csv": TURNS, "validation.csv": VALIDATION, "errors.csv": ERRORS}
 STATISTICS_FILE = "eval/statistics.json"
@@ -105,10 +107,12 @@ class ConversationJournal:
     ) -> None:
         self._replacing.__exit__(kind, error, trace)
 
-    def write(self, conversation: Conversation, traces: Sequence[TurnTrace | None]) -> None:
-        """Append the turns that there are."""
-        lines = [json_line(journal_entry(conversation, trace)) for trace in traces if trace is not None]
-        self._stream.write(b"".join(lines))
+    def kept(self, pairs: Iterable[tuple[Conversation, T]]) -> Iterator[tuple[Conversation, T]]:
+        """Yield conversations with their turns, each after its turns are written."""
+        for conversation, traces in pairs:
+            lines = [json_line(journal_entry(conversation, trace)) for trace in traces if trace is not None]
+            self._stream.write(b"".join(lines))
+            yield conversation, traces
 
 
 def journal_entry(conversation: Conversation, trace: TurnTrace) -> dict[str, Any]:
@@ -118,5 +122,6 @@ def journal_entry(conversation: Conversation, trace: TurnTrace) -> dict[str, Any
         "conversation_id": conversation.id,
         "turn_idx": trace.turn_idx,
         **({"trace_id": trace.trace_id} if trace.trace_id is not None else {}),
+        **({"state": "failed"} if trace.error is not None else {}),
         **turn_content(trace),
     }

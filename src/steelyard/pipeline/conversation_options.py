@@ -29,3 +29,5 @@ class ConversationOptions:
     model_name: str | None = None
     """What to call the model behind stored traces."""
     plots: bool = True
+    resume: bool = False
+    """Go on with the run of that name where it stopped."""

@@ -55,6 +55,12 @@ class ConversationSource:
                 yield conversation
         ledger.report(self.problems, str(self.dataset), self._ids_again)
 
+    def count(self) -> tuple[int, int]:
+        """Return how many conversations and turns are wanted, every row checked."""
+        sizes = [len(one.turns) for one in self.conversations()]
+        self.problems.raise_if_any()
+        return len(sizes), sum(sizes)
+
     def _conversation(self, row: Row) -> Conversation | None:
         try:
             return read_conversation(row.fields, row.line)

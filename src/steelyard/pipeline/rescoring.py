@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from steelyard.errors import InputError, Problem
+from steelyard.pipeline.conversation_rescoring import is_conversations, other_scorer, rescore_conversations
 from steelyard.pipeline.evaluation import make_judge, make_source, stream
 from steelyard.pipeline.gold import add_gold
 from steelyard.pipeline.options import EvaluateOptions
@@ -37,6 +38,12 @@ def rescore(options: RescoreOptions, *, progress: Progress | None = None) -> Eva
     """Derive a completed run's `eval/` anew from its journal, under its own task or another."""
     path = find_run(options.runs_dir, options.run)
     record = _complete(path)
+    config = read_yaml(path / CONFIG_FILE)
+    if is_conversations(record, config):
+        if options.scorer is not None or options.task_file is not None:
+            raise other_scorer()
+        _check_dataset(record, Path(str(config["dataset"])))
+        return rescore_conversations(path, record, config, progress=progress)
     asked = _evaluate_options(path, options)
     prepared = prepare(asked)
     _check_dataset(record, Path(str(asked.dataset)))
