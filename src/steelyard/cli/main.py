@@ -33,6 +33,8 @@ COMMANDS = {
     "plan": ("steelyard.cli.plan", "Say how many items show a given difference."),
     "reindex": ("steelyard.cli.reindex", "Rebuild the run index from the run directories."),
     "research": ("steelyard.cli.research", "Judge a research agent's claims, evidence and manifests by four gates."),
+    "train": ("steelyard.cli.train", "Fine-tune a model and evaluate it."),
+    "reproduce": ("steelyard.cli.reproduce", "Check that a run can be made again, or make it again."),
     "dataset": ("steelyard.cli.dataset", "Add, list, show, compare and check versions of datasets."),
     "cache": ("steelyard.cli.cache", "Show or clear the cache of model answers."),
     "validate": ("steelyard.cli.validate", "Check an eval set and print its composition."),

@@ -30,29 +30,44 @@ def item_progress(*, shown: bool, total: int | None = None) -> Iterator[Callable
 
 @contextmanager
 def asking_progress(*, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Give a function to call with how many items are answered and how many there are: rate and time left."""
+    """Give a function to call with how many items are answered and how many there are."""
+    with _counted("asking", "items", shown=shown) as update:
+        yield update
+
+
+@contextmanager
+def training_progress(*, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Give a function to call with how many steps are done and how many there are."""
+    with _counted("training", "steps", shown=shown) as update:
+        yield update
+
+
+@contextmanager
+def _counted(word: str, unit: str, *, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Show done and total with rate and time left: a bar on a terminal, lines in a log."""
     if not shown:
         yield None
-    elif plain():
-        yield _asking_lines()
-    else:
-        bars: list[tuple[Callable[[int], None], Callable[[], None]]] = []
+        return
+    if plain():
+        yield _counted_lines(word, unit)
+        return
+    bars: list[tuple[Callable[[int], None], Callable[[], None]]] = []
 
-        def update(done: int, total: int) -> None:
-            if not bars:
-                bars.append(_rich_bar(total, "asking"))
-            bars[0][0](done)
-            if done >= total:
-                bars[0][1]()
+    def update(done: int, total: int) -> None:
+        if not bars:
+            bars.append(_rich_bar(total, word))
+        bars[0][0](done)
+        if done >= total:
+            bars[0][1]()
 
-        try:
-            yield update
-        finally:
-            for _, stop in bars:
-                stop()
+    try:
+        yield update
+    finally:
+        for _, stop in bars:
+            stop()
 
 
-def _asking_lines() -> Callable[[int, int], None]:
+def _counted_lines(word: str, unit: str) -> Callable[[int, int], None]:
     started = last = time.monotonic()
     before: int | None = None
 
@@ -64,7 +79,7 @@ def _asking_lines() -> Callable[[int, int], None]:
             last = now
             rate = (done - before) / max(now - started, 1e-9)
             left = f", {(total - done) / rate:,.0f} s left" if rate and done < total else ""
-            click.echo(f"asked {done:,} of {total:,} items, {rate:,.1f} a second{left}", err=True)
+            click.echo(f"{word}: {done:,} of {total:,} {unit}, {rate:,.1f} a second{left}", err=True)
 
     return update
 
@@ -106,10 +121,25 @@ def _bar(total: int | None) -> Iterator[Callable[[int], None]]:
 
 def _rich_bar(total: int | None, word: str = "judging") -> tuple[Callable[[int], None], Callable[[], None]]:
     from rich.console import Console  # noqa: PLC0415 - rich is for people's output only
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text  # noqa: PLC0415
 
-    rate = TextColumn("{task.speed:.1f}/s") if word == "asking" else TextColumn("")
-    columns = (TextColumn(word), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
+    class Rate(ProgressColumn):
+        """Items a second, once there is a rate."""
+
+        def render(self, task: Task) -> Text:
+            """Return the rate as text."""
+            return Text(f"{task.speed:,.1f}/s" if task.speed else "")
+
+    columns = (TextColumn(word), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task("items", total=total)
     bar.start()

@@ -6,7 +6,9 @@ base under another name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -19,6 +21,7 @@ from steelyard.models.protocol import Model
 from steelyard.models.transformer_answers import CausalModel, ClassificationModel, Loaded, Seq2SeqModel
 from steelyard.models.weights import PICKLE_HINT, check_adapter, check_weights
 from steelyard.records.models import ModelIdentity
+from steelyard.records.training import LABELS_FILE
 
 Task: TypeAlias = Literal["causal", "seq2seq", "classification"]
 
@@ -27,6 +30,11 @@ _AUTO_CLASSES: dict[Task, str] = {
     "causal": "AutoModelForCausalLM",
     "seq2seq": "AutoModelForSeq2SeqLM",
     "classification": "AutoModelForSequenceClassification",
+}
+_TASK_TYPES: dict[str | None, Task] = {
+    "CAUSAL_LM": "causal",
+    "SEQ_2_SEQ_LM": "seq2seq",
+    "SEQ_CLS": "classification",
 }
 _ANSWERING = {"causal": CausalModel, "seq2seq": Seq2SeqModel, "classification": ClassificationModel}
 _PROBE_LENGTH = 8
@@ -55,11 +63,23 @@ def open_hugging_face(text: str, options: ModelOptions) -> Model:
     """Return a transformers model, ready to answer."""
     place = Place.of(text)
     loaded = load(place, options)
-    return _ANSWERING[task_of(loaded.model.config)](loaded, _identity(text, place, loaded), options)
+    return _ANSWERING[loaded.kind](loaded, _identity(text, place, loaded), options)
 
 
 def load(place: Place, options: ModelOptions) -> Loaded:
     """Return model and tokenizer, adapter merged and checked."""
+    settings = AdapterSettings.of(place.adapter) if place.adapter else AdapterSettings(None, None)
+    loaded = load_base(place, options, task=settings.task, labels=settings.labels)
+    if place.adapter is None:
+        return loaded
+    merged = _merged(loaded.model, place.adapter, loaded.torch)
+    return replace(loaded, model=merged.to(loaded.device).eval())
+
+
+def load_base(
+    place: Place, options: ModelOptions, *, task: Task | None = None, labels: Sequence[str] | None = None
+) -> Loaded:
+    """Return a base model with its tokenizer; `labels` give it the head of a classification with these."""
     torch = needed("torch", extra="local", what="hf: models")
     transformers = needed("transformers", extra="local", what="hf: models")
     _quiet(transformers)
@@ -68,15 +88,42 @@ def load(place: Place, options: ModelOptions) -> Loaded:
     if place.is_local:
         check_weights(Path(place.base))
     config = _loaded(place, transformers.AutoConfig, options)
-    automatic = getattr(transformers, _AUTO_CLASSES[task_of(config)])
-    model = _loaded(place, automatic, options, use_safetensors=True, dtype="auto")
-    if place.adapter is not None:
-        model = _merged(model, place.adapter, torch)
-    tokenizer_at = _tokenizer_place(place)
-    tokenizer = _loaded(Place(tokenizer_at, None), transformers.AutoTokenizer, options)
+    kind: Task = "classification" if labels else task or task_of(config)
+    more = {**_head(config, labels), "use_safetensors": True, "dtype": "auto"}
+    model = _loaded(place, getattr(transformers, _AUTO_CLASSES[kind]), options, **more)
+    tokenizer = _loaded(Place(_tokenizer_place(place), None), transformers.AutoTokenizer, options)
+    if model.config.get_text_config().pad_token_id is None and tokenizer.pad_token_id is not None:
+        model.config.get_text_config().pad_token_id = tokenizer.pad_token_id
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    model = model.to(device).eval()
-    return Loaded(torch, transformers, model, tokenizer, device)
+    return Loaded(torch, transformers, model.to(device).eval(), tokenizer, device, kind)
+
+
+def _head(config: Any, labels: Sequence[str] | None) -> dict[str, Any]:
+    """Return what makes a head for labels; where the base has one for just these, it keeps it."""
+    if not labels or (task_of(config) == "classification" and list(config.id2label.values()) == list(labels)):
+        return {}
+    return {
+        "num_labels": len(labels),
+        "id2label": dict(enumerate(labels)),
+        "label2id": {label: number for number, label in enumerate(labels)},
+        "ignore_mismatched_sizes": True,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterSettings:
+    """What an adapter's folder says of the model it belongs to."""
+
+    task: Task | None
+    labels: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, folder: Path) -> AdapterSettings:
+        """Read peft's configuration, and the labels that a training of ours leaves beside it."""
+        check_adapter(folder)
+        named = json.loads((folder / "adapter_config.json").read_bytes()).get("task_type")
+        labels = folder / LABELS_FILE
+        return cls(_TASK_TYPES.get(named), tuple(json.loads(labels.read_bytes())) if labels.is_file() else None)
 
 
 def task_of(config: Any) -> Task:
@@ -116,7 +163,6 @@ def _refusal(base: str, error: Exception) -> ConfigurationError:
 def _merged(base: Any, adapter: Path, torch: Any) -> Any:
     """Return the base with the adapter merged in; an adapter that changes nothing is refused."""
     peft = needed("peft", extra="local", what="adapters")
-    check_adapter(adapter)
     before = probe(base, torch)
     try:
         with between_libraries():

@@ -14,6 +14,10 @@ from steelyard.errors import ConfigurationError, InputError, Problem, excerpt
 _PART = re.compile(r"\{\{|\}\}|\{(?P<field>[^{}]*)\}|[{}]")
 _ABSENT = object()
 
+ITEM_INPUT = "_input"
+DEFAULT_PROMPT = f"{{{ITEM_INPUT}}}"
+"""Without a template the item's input is the prompt."""
+
 
 class PromptTemplate:
     """A template that was checked when the task was loaded.
@@ -37,12 +41,15 @@ class PromptTemplate:
         return f"sha256:{hashlib.sha256(self.text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
     def render(self, fields: Mapping[str, Any], *, input_text: str | None = None) -> str:
-        """Return the prompt of one row; `{input}` is the item's input where the row has no field of that name."""
+        """Return the prompt of one row.
+
+        `{_input}` is the item's whole input, as page 10 finds it; so is `{input}` where the row has no such field.
+        """
         return "".join(self._value(part, fields, input_text) if is_field else part for is_field, part in self._parts)
 
     def _value(self, name: str, fields: Mapping[str, Any], input_text: str | None) -> str:
         value = _reach(fields, name)
-        if value is _ABSENT and name == "input" and input_text is not None:
+        if value is _ABSENT and name in ("input", ITEM_INPUT) and input_text is not None:
             return input_text
         if value is _ABSENT:
             close = get_close_matches(name, fields, n=1)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 from steelyard.models.opening import ModelOptions
 from steelyard.models.protocol import BaseModel, elapsed_ms
@@ -27,6 +27,7 @@ class Loaded:
     model: Any
     tokenizer: Any
     device: str
+    kind: Literal["causal", "seq2seq", "classification"]
 
 
 class TransformerModel(BaseModel):

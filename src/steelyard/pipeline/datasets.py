@@ -91,6 +91,11 @@ def _manifest(name: str, version: str, found: Survey) -> Manifest:
     )
 
 
+def manifest_from_survey(name: str, found: Survey) -> Manifest:
+    """Return the manifest of plain files, whose version is their content."""
+    return _manifest(name, found.content_hash, found)
+
+
 def list_datasets() -> list[Manifest]:
     """Return the manifest of every version of every dataset."""
     root = datasets_folder()

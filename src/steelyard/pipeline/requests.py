@@ -11,7 +11,7 @@ import msgspec
 
 from steelyard.configuration.task import Task
 from steelyard.errors import ConfigurationError, InputError, Problem, Problems, excerpt
-from steelyard.models.prompts import PromptTemplate
+from steelyard.models.prompts import DEFAULT_PROMPT, PromptTemplate
 from steelyard.pipeline.gold import gold_items
 from steelyard.pipeline.gold_sets import GoldSet
 from steelyard.pipeline.items import Source
@@ -19,8 +19,6 @@ from steelyard.pipeline.preparation import Prepared, prompt_text
 from steelyard.reading.references import reference_field, value_of
 from steelyard.records.items import Item
 from steelyard.records.models import Generation, Message, ModelRequest
-
-DEFAULT_PROMPT = "{input}"
 
 
 @dataclass(frozen=True, slots=True)

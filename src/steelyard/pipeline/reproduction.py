@@ -1,0 +1,165 @@
+"""Whether a run can be made again: configuration, data and environment held against today, or the run made anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import InputError, Problem, excerpt
+from steelyard.pipeline.artifacts import digest, environment_facts, reproducible
+from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.generation import Asking
+from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.training import Training, TrainOptions, train
+from steelyard.reading.hashing import sha256_file
+from steelyard.reading.yaml_file import read_yaml
+from steelyard.records.runs import CONFIG_FILE, ENVIRONMENT_FILE, HASHES_FILE, JOURNAL_FILE, RESULTS_FILE
+from steelyard.store.directories import find_run, read_run
+from steelyard.store.files import json_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that a run depends on."""
+
+    what: str
+    matches: bool
+    detail: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the check as JSON."""
+        return {"what": self.what, "match": self.matches, "detail": self.detail}
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What was checked, and the run that was made anew where one was."""
+
+    run: Path
+    checks: list[Check]
+    again: Path | None = None
+    differences: list[str] | None = None
+    """Metrics that came out otherwise; None where nothing was made anew."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that was looked at is as it was."""
+        return not self.differences if self.differences is not None else all(check.matches for check in self.checks)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in one line."""
+        if self.differences is not None:
+            return "reproduced: every number is the same" if not self.differences else "not reproduced: numbers differ"
+        differing = [check.what for check in self.checks if not check.matches]
+        return "reproducible" if not differing else f"not reproducible as it is: {', '.join(differing)} differ"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON."""
+        return {
+            "run": str(self.run),
+            "checks": [check.as_dict() for check in self.checks],
+            "reproduced_as": None if self.again is None else str(self.again),
+            "differences": self.differences,
+            "verdict": self.verdict,
+            "reproducible": self.holds,
+        }
+
+
+def verify_run(run: str, runs_dir: Path) -> Reproduction:
+    """Hold a run's configuration, data and environment against what is there today."""
+    path = find_run(runs_dir, run)
+    hashes, environment = _json(path / HASHES_FILE), _json(path / ENVIRONMENT_FILE)
+    checks = [_config(path, hashes), _data(path, hashes), _environment(environment)]
+    return Reproduction(path, checks)
+
+
+def reproduce_run(
+    run: str, runs_dir: Path, *, training: Training | None = None, asking: Asking | None = None
+) -> Reproduction:
+    """Make a run again under another name, and say whether its numbers are the same."""
+    checked = verify_run(run, runs_dir)
+    blocking = [check for check in checked.checks if not check.matches and check.what != "environment"]
+    if blocking:
+        problems = [
+            Problem("run-damaged", f"{check.what}: {check.detail}", file=str(checked.run)) for check in blocking
+        ]
+        raise InputError(problems)
+    again = _again(checked.run, runs_dir, training, asking)
+    differences = _differences(_json(checked.run / RESULTS_FILE), _json(again / RESULTS_FILE))
+    return Reproduction(checked.run, checked.checks, again, differences)
+
+
+def _config(path: Path, hashes: Mapping[str, Any]) -> Check:
+    found = digest((path / CONFIG_FILE).read_bytes())
+    same = found == hashes.get("config")
+    return Check("config", same, "config.yaml is as it was written" if same else "config.yaml has been changed")
+
+
+def _data(path: Path, hashes: Mapping[str, Any]) -> Check:
+    dataset = read_yaml(path / CONFIG_FILE).get("dataset")
+    if not isinstance(dataset, str) or not Path(dataset).is_file():
+        return Check("data", matches=False, detail=f"the dataset is not at {excerpt(str(dataset))}")
+    same = sha256_file(Path(dataset)) == hashes.get("data")
+    return Check("data", same, "the dataset has the same bytes" if same else "the dataset's bytes have changed")
+
+
+def _environment(before: Mapping[str, Any]) -> Check:
+    one, other = reproducible(before), reproducible(environment_facts())
+    if digest(json_bytes(one)) == digest(json_bytes(other)):
+        return Check("environment", matches=True, detail="the same Python and packages")
+    packages = {*one.pop("packages").items()} ^ {*other.pop("packages").items()}
+    named = sorted({name for name, _ in packages} | {key for key in one if one[key] != other[key]})
+    return Check("environment", matches=False, detail=f"these differ: {excerpt(', '.join(named))}")
+
+
+def _again(path: Path, runs_dir: Path, training: Training | None, asking: Asking | None) -> Path:
+    config: dict[str, Any] = dict(read_yaml(path / CONFIG_FILE))
+    name = _free_name(runs_dir, path.name)
+    if isinstance(config.get("training"), dict):
+        return train(
+            TrainOptions(values=config["training"], name=name, runs_dir=runs_dir), training=training, asking=asking
+        ).path
+    selection: Mapping[str, Any] = config.pop("selection", {})
+    asks = config.get("model") is not None and read_run(path).model.get("kind") != "stored predictions"
+    config.pop("predictions", None)
+    options = EvaluateOptions(
+        dataset=str(config.pop("dataset")),
+        task=config,
+        model=config.pop("model", None) if asks else None,
+        predictions=None if asks else str(path / JOURNAL_FILE),
+        name=name,
+        runs_dir=runs_dir,
+        cache=False,
+        limit=selection.get("limit"),
+        sample_size=selection.get("sample_size"),
+        seed=selection.get("seed", 0),
+    )
+    return evaluate(options, asking=asking).path
+
+
+def _free_name(runs_dir: Path, name: str) -> str:
+    base = f"{name[:80]}-reproduced"
+    number = 1
+    while (runs_dir / (base if number == 1 else f"{base}-{number}")).exists():
+        number += 1
+    return base if number == 1 else f"{base}-{number}"
+
+
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    one = {**before["metrics"], before["primary_metric"]: before["scorecard"]["primary_score"]}
+    other = {**after["metrics"], after["primary_metric"]: after["scorecard"]["primary_score"]}
+    keys = sorted({*one, *other})
+    return [f"{key}: {one.get(key)} was, {other.get(key)} is" for key in keys if one.get(key) != other.get(key)]
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        message = f"{path.name} cannot be read: {excerpt(str(error))}"
+        raise InputError(Problem("run-damaged", message, hint="is the run complete?", file=str(path))) from None
+    return found
