@@ -64,7 +64,7 @@ def _parameter(written: str) -> tuple[str, Any]:
         raise _usage(f"--parameter is {written!r}, expected NAME=VALUE", "write --parameter tolerance_rel=0.02")
     try:
         return name.strip(), json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name.strip(), value
 
 
