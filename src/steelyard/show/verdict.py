@@ -28,7 +28,7 @@ def verdict_text(verdict: Verdict) -> str:
 def _gate_lines(verdict: Verdict) -> Iterator[str]:
     several = len({entry.task for entry in verdict.decisions}) > 1
     titles = [f"{entry.task}: {entry.gate}" if several else entry.gate for entry in verdict.decisions]
-    width = min(60, max((len(escape(title)) for title in titles), default=0))
+    width = min(80, max((len(escape(title)) for title in titles), default=0))
     for entry, title in zip(verdict.decisions, titles, strict=True):
         word = entry.outcome.upper()
         advisory = " (advisory)" if entry.level == "advisory" else ""
