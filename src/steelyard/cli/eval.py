@@ -15,6 +15,7 @@ from steelyard.pipeline.evaluation import evaluate
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording import Evaluation
 from steelyard.pipeline.suite_files import is_suite_file
+from steelyard.pipeline.trained import TrainedOptions, evaluate_trained
 from steelyard.show.results import evaluation_text
 
 ANSWER_TYPES = ("text", "choice", "number", "list", "reasoning", "label", "mixed")
@@ -39,6 +40,8 @@ def _slices(value: str | None) -> tuple[str | tuple[str, ...], ...] | None:
 @click.option("--dataset", help="Items: a JSONL, JSON, CSV or Parquet file (.gz, .zst).")
 @click.option("--predictions", help="Predictions by id, in the same formats.")
 @click.option("--prediction-field", help="The field with the prediction, where a file has several systems' answers.")
+@click.option("--run", help="Evaluate the model that this run trained.")
+@click.option("--test-data", help="With --run: other items than the run's own.")
 @click.option("--model", help="Ask a model: embedded, gguf:PATH, hf:PATH, openai:MODEL, replay:FILE, python:m:f, mock.")
 @click.option("--resume", is_flag=True, help="Go on with the unfinished run of this name or configuration.")
 @click.option("--retry-failed", is_flag=True, help="With --resume: ask failed items again.")
@@ -70,18 +73,48 @@ def _slices(value: str | None) -> tuple[str | tuple[str, ...], ...] | None:
 @click.option("--max-unpacked-bytes", type=click.IntRange(min=1), help="Most that one file may unpack to.")
 @click.option("--repeats", type=click.IntRange(min=2), help="Evaluate N times, and say how far repeats differ.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def eval_command(task_file: Path | None, *, repeats: int | None, as_json: bool, **given: Any) -> None:
+def eval_command(
+    task_file: Path | None,
+    *,
+    run: str | None,
+    test_data: str | None,
+    repeats: int | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
     """Evaluate a task: predictions to scorecards, metrics and a run.
 
     Give a task file, or --dataset with --answer-type or --scorer. Predictions come from --predictions, from the task,
     or from the rows of the dataset themselves.
     """
+    if run is not None:
+        _evaluate_trained(run, test_data, given, as_json=as_json)
+        return
     options = _options(task_file, given)
     if repeats is not None or is_suite_file(task_file):
         evaluate_several(options, repeats=repeats, as_json=as_json)
         return
     with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
         evaluation = evaluate(options, progress=progress, asking=asking)
+    _print(evaluation, as_json=as_json)
+
+
+def _evaluate_trained(run: str, test_data: str | None, given: dict[str, Any], *, as_json: bool) -> None:
+    options = TrainedOptions(
+        run=run,
+        test_data=test_data,
+        metrics=_names(given["metrics"]),
+        slice_by=_slices(given["slice_by"]),
+        hard_examples=given["hard_examples"],
+        name=given["name"],
+        runs_dir=given["runs_dir"],
+    )
+    with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
+        evaluation = evaluate_trained(options, progress=progress, asking=asking)
+    _print(evaluation, as_json=as_json)
+
+
+def _print(evaluation: Evaluation, *, as_json: bool) -> None:
     if as_json:
         print_json(evaluation_content(evaluation))
     else:

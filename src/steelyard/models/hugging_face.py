@@ -18,7 +18,7 @@ from steelyard.models.extras import between_libraries, needed
 from steelyard.models.hashing import hash_files, hash_text
 from steelyard.models.opening import ModelOptions
 from steelyard.models.protocol import Model
-from steelyard.models.transformer_answers import CausalModel, ClassificationModel, Loaded, Seq2SeqModel
+from steelyard.models.transformer_answers import ANSWERING, Loaded
 from steelyard.models.weights import PICKLE_HINT, check_adapter, check_weights
 from steelyard.records.models import ModelIdentity
 from steelyard.records.training import LABELS_FILE
@@ -36,7 +36,6 @@ _TASK_TYPES: dict[str | None, Task] = {
     "SEQ_2_SEQ_LM": "seq2seq",
     "SEQ_CLS": "classification",
 }
-_ANSWERING = {"causal": CausalModel, "seq2seq": Seq2SeqModel, "classification": ClassificationModel}
 _PROBE_LENGTH = 8
 
 
@@ -63,7 +62,7 @@ def open_hugging_face(text: str, options: ModelOptions) -> Model:
     """Return a transformers model, ready to answer."""
     place = Place.of(text)
     loaded = load(place, options)
-    return _ANSWERING[loaded.kind](loaded, _identity(text, place, loaded), options)
+    return ANSWERING[loaded.kind](loaded, _identity(text, place, loaded), options)
 
 
 def load(place: Place, options: ModelOptions) -> Loaded:

@@ -252,6 +252,13 @@ class ClassificationModel(TransformerModel):
         )
 
 
+ANSWERING: dict[str, type[TransformerModel]] = {
+    "causal": CausalModel,
+    "seq2seq": Seq2SeqModel,
+    "classification": ClassificationModel,
+}
+
+
 def _cut_at(text: str, stops: Sequence[str]) -> tuple[str, bool]:
     places = [place for stop in stops if (place := text.find(stop)) >= 0]
     return (text[: min(places)], True) if places else (text, False)

@@ -32,6 +32,9 @@ class RescoreOptions:
     runs_dir: Path = Path("runs")
     scorer: str | None = None
     task_file: Path | None = None
+    metrics: tuple[str, ...] | None = None
+    slice_by: tuple[str | tuple[str, ...], ...] | None = None
+    hard_examples: int | None = None
 
 
 def rescore(options: RescoreOptions, *, progress: Progress | None = None) -> Evaluation:
@@ -108,6 +111,9 @@ def _evaluate_options(path: Path, options: RescoreOptions) -> EvaluateOptions:
         dataset=str(dataset),
         predictions=str(path / JOURNAL_FILE),
         scorer=options.scorer,
+        metrics=options.metrics,
+        slice_by=options.slice_by,
+        hard_examples=options.hard_examples,
         limit=selection.get("limit"),
         sample_size=selection.get("sample_size"),
         seed=selection.get("seed", 0),

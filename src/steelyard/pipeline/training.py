@@ -22,7 +22,7 @@ from steelyard.pipeline.datasets import Version, find_version, is_reference
 from steelyard.pipeline.evaluation import ask_and_judge, make_source, plan_asking, rehearse
 from steelyard.pipeline.generation import Asking, model_options
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.preparation import prepare
+from steelyard.pipeline.preparation import Prepared, prepare
 from steelyard.pipeline.recording import Evaluation, Progress, RunIdentity, run_record
 from steelyard.pipeline.training_data import TrainingData, training_data
 from steelyard.reading.yaml_file import read_yaml
@@ -99,7 +99,12 @@ def plan_training(options: TrainOptions) -> TrainingPlan:
     data = training_data(place, file.task, template)
     values = {name: getattr(file, name) for name in TrainingSettings.__struct_fields__}
     values["base_model"] = _base(file.base_model, folder)
-    return TrainingPlan(file, folder, TrainingSettings(**values), data)
+    plan = TrainingPlan(file, folder, TrainingSettings(**values), data)
+    if data.test is not None:
+        # What is wrong with the test items is told before anything is trained.
+        prepared, asked = _evaluation(plan)
+        rehearse(prepared, make_source(prepared, asked))
+    return plan
 
 
 def _file(options: TrainOptions) -> tuple[TrainingFile, Path]:
@@ -221,8 +226,17 @@ def _evaluate(
         record = run_record(directory, _identity(plan), "completed")
         directory.write_record(msgspec.structs.replace(record, completed_at=now_text(), flags=["not_evaluated"]))
         return None
+    spec = f"hf:{plan.settings.base_model}{ADAPTER}{TrainingPaths(directory.path).adapter}"
+    prepared, options = _evaluation(plan)
+    with closing(open_model(spec, model_options(options, losses=prepared.report.losses))) as model:
+        asked = plan_asking(spec, prepared, options, model)
+        asked = replace(asked, manifest=plan.data.manifest, identity=_named(asked.identity, plan, directory))
+        return ask_and_judge(directory, asked, model, progress, asking)
+
+
+def _evaluation(plan: TrainingPlan) -> tuple[Prepared, EvaluateOptions]:
+    """Return the evaluation of a trained model, prepared."""
     settings = plan.settings
-    spec = f"hf:{settings.base_model}{ADAPTER}{TrainingPaths(directory.path).adapter}"
     options = EvaluateOptions(
         task=task_values(plan),
         dataset=str(plan.data.test),
@@ -231,12 +245,7 @@ def _evaluate(
         threads=settings.threads,
         cache=False,
     )
-    prepared = prepare(options)
-    rehearse(prepared, make_source(prepared, options))
-    with closing(open_model(spec, model_options(options, losses=prepared.report.losses))) as model:
-        asked = plan_asking(spec, prepared, options, model)
-        asked = replace(asked, manifest=plan.data.manifest, identity=_named(asked.identity, plan, directory))
-        return ask_and_judge(directory, asked, model, progress, asking)
+    return prepare(options), options
 
 
 def _named(identity: RunIdentity, plan: TrainingPlan, directory: RunDirectory) -> RunIdentity:
