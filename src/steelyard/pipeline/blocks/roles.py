@@ -89,6 +89,9 @@ def prediction_roles(
     found = item_id(example, names) or item_id(example, FieldNames())
     if len(outputs) != 1 or "confidence" in example or "probabilities" in example:
         raise NotPlain
+    # A row that has one text for both is an item with a reference and no prediction.
+    if any(_member(shape, _reference(judgement, example), TEXT) in outputs for judgement in judgements):
+        raise NotPlain
     place = _member(shape, found, TEXT, INTEGER)
     line = LineForm((b"",), (), ()) if journal is None else _line_form(shape, place, journal)
     details = {name: _first_number(shape, example, fields) for name, fields in _DETAILS.items()}
