@@ -42,8 +42,10 @@ class Pairing:
 
 def pair_items(baseline: ItemColumns, candidate: ItemColumns) -> Pairing:
     """Return the pairing of two runs; pairs are in the candidate's order."""
-    baseline_ids, candidate_ids = baseline.ids(), candidate.ids()
-    places = _places(baseline_ids, candidate_ids)
+    aligned = _aligned(baseline, candidate)
+    if aligned is not None:
+        return _side_by_side(aligned)
+    places = _places(baseline.ids(), candidate.ids())
     known = places >= 0
     baseline_rows, candidate_rows = places[known], np.flatnonzero(known)
     same = _same(baseline.hashes(), candidate.hashes(), baseline_rows, candidate_rows)
@@ -59,10 +61,29 @@ def pair_items(baseline: ItemColumns, candidate: ItemColumns) -> Pairing:
     )
 
 
+def _aligned(baseline: ItemColumns, candidate: ItemColumns) -> npt.NDArray[np.bool_] | None:
+    """Return for each row whether its content is the same, where both runs have the same ids in the same order.
+
+    This is the common case, and it needs no more memory than one batch of keys.
+    """
+    if len(baseline) != len(candidate):
+        return None
+    same = [np.zeros(0, np.bool_)]
+    for first, second in zip(baseline.key_batches(), candidate.key_batches(), strict=True):
+        if not first[0].equals(second[0]):
+            return None
+        same.append(_equal(first[1], second[1]))
+    return np.concatenate(same)
+
+
+def _side_by_side(same: npt.NDArray[np.bool_]) -> Pairing:
+    rows, edited = np.flatnonzero(same), np.flatnonzero(~same)
+    nothing = np.zeros(0, np.int64)
+    return Pairing(rows, rows, edited, edited, nothing, nothing)
+
+
 def _places(baseline_ids: Any, candidate_ids: Any) -> Rows:
     """Return where each id of the candidate stands in the baseline, or -1."""
-    if baseline_ids.equals(candidate_ids):
-        return np.arange(len(candidate_ids), dtype=np.int64)
     found = pc.index_in(candidate_ids, value_set=baseline_ids)
     places: Rows = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
     return places
@@ -70,13 +91,13 @@ def _places(baseline_ids: Any, candidate_ids: Any) -> Rows:
 
 def _same(first: Any, second: Any, first_rows: Rows, second_rows: Rows) -> npt.NDArray[np.bool_]:
     """Return for each pair whether both hashes are there and equal."""
-    if len(first_rows) == len(first) == len(second) and first.null_count == 0 and first.equals(second):
-        aligned = bool((first_rows == second_rows).all())
-        if aligned:
-            return np.ones(len(first_rows), np.bool_)
-    equal = pc.equal(first.take(pa.array(first_rows)), second.take(pa.array(second_rows)))
-    same: npt.NDArray[np.bool_] = pc.fill_null(equal, False).to_numpy(zero_copy_only=False)  # noqa: FBT003 - Arrow's own
-    return same
+    return _equal(first.take(pa.array(first_rows)), second.take(pa.array(second_rows)))
+
+
+def _equal(first: Any, second: Any) -> npt.NDArray[np.bool_]:
+    equal = pc.fill_null(pc.equal(first, second), False)  # noqa: FBT003 - Arrow's own
+    found: npt.NDArray[np.bool_] = equal.to_numpy(zero_copy_only=False)
+    return found
 
 
 def listed_ids(columns: ItemColumns, rows: Rows) -> tuple[str, ...]:

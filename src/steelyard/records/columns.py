@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,6 +36,9 @@ class ItemColumns(Protocol):
 
     def hashes(self) -> Any:
         """Return the content hashes as an Arrow array."""
+
+    def key_batches(self) -> Iterator[tuple[Any, Any]]:
+        """Yield ids and content hashes, as many at a time as every other run of the same length yields."""
 
     def inputs(self) -> Any:
         """Return the inputs as an Arrow array."""

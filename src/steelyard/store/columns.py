@@ -19,6 +19,7 @@ from steelyard.records.blocks import Floats, Labels
 from steelyard.records.columns import WEIGHT, Rows
 from steelyard.store.items import SCORE_PREFIX, TAG_PREFIX
 
+ROWS_IN_BATCH = 65_536
 SCORECARD = ("state", "expected", "predicted", "correctness", "pass", "input", "output", "error_tags", "explain")
 
 
@@ -66,6 +67,12 @@ class StoredColumns:
     def hashes(self) -> pa.Array:
         """Return the content hashes."""
         return self._read("item_hash")
+
+    def key_batches(self) -> Iterator[tuple[pa.Array, pa.Array]]:
+        """Yield ids and content hashes, a fixed number of items at a time."""
+        with damage(self.path):
+            for batch in self._file.iter_batches(batch_size=ROWS_IN_BATCH, columns=["item_id", "item_hash"]):
+                yield batch.column(0), batch.column(1)
 
     def inputs(self) -> pa.Array:
         """Return the inputs."""
