@@ -3,6 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 PYTHON ?= python3
 VENV ?= .venv
+PEERS ?= .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find src -type f -not -name '*.pyc')
@@ -65,12 +66,17 @@ fuzz: $(VENV)/.package $(VENV)/.tests  ## Feed 20,000 broken files to the reader
 faults: $(VENV)/.package $(VENV)/.tests  ## Kill runs at every write, and fill the disk
 	$(BIN)/python -m pytest -m campaign tests/faults -k 'not fuzz' -s
 
-bench: install $(VENV)/.tests  ## Measure us beside our peers
-	$(PIP) --group bench
-	$(BIN)/python bench/run.py
+$(PEERS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --group bench
+	touch $@
+
+bench: install $(VENV)/.tests $(PEERS)/.installed  ## Measure us beside our peers
+	$(BIN)/python bench/run.py --peers $(PEERS)/bin
 
 reference: install  ## Write the generated pages of docs/reference
 	$(BIN)/python tools/write_reference.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) build dist .pytest_cache .mypy_cache .ruff_cache

@@ -56,7 +56,9 @@ class Numbers:
         classes = (block.truth, block.guess) if block.truth is not None and block.guess is not None else None
         needs_hashes = bool(plan.corpus) or losses is not None
         means = columns(names, block.scores, len(block)) | {plan.primary: block.primary}
-        coded = {name: found for name, values in means.items() if (found := Coded.of(values)) is not None}
+        columns_of = {id(values): values for values in means.values()}  # a scorer's part is often a metric too
+        coded_by = {key: Coded.of(values) for key, values in columns_of.items()}
+        coded = {name: found for name, values in means.items() if (found := coded_by[id(values)]) is not None}
         return cls(
             length=len(block),
             means=means,

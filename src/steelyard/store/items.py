@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import IO, Any, BinaryIO, Self
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -20,6 +21,9 @@ from steelyard.store.files import replacing
 from steelyard.text.kernels.writing import gathered
 
 _ROWS_IN_GROUP = 32_768
+_FEW_ROWS = 4096
+"""Up to so many rows, a list of labels is made faster than the loop is loaded."""
+_TEXT_KIND, _LABEL_KIND = pa.large_string(), pa.string()
 _SURROGATE_LEAD = 0xED
 """The first byte of a lone surrogate in its own form, and of some hangul."""
 
@@ -131,7 +135,6 @@ _FIXED: dict[str, pa.DataType] = {
 }
 _TEXT = ("item_id", "expected", "predicted", "input", "output", "explain", "item_hash")
 """Columns whose values rarely repeat: a dictionary or smallest and largest values would cost time and tell nothing."""
-_TAG_KIND = pa.string()
 _SCORE_KIND = pa.float64()
 
 
@@ -143,9 +146,9 @@ def _schema(names: Collection[str]) -> pa.Schema:
         [
             *_FIXED.items(),
             *((name, _SCORE_KIND) for name in scores),
-            *((name, _TAG_KIND) for name in tags),
+            *((name, _LABEL_KIND) for name in tags),
             *((name, kind) for name, kind in _DETAILS.items() if name not in _FIXED),
-            *((name, _TAG_KIND) for name in CLASSES if name in names),
+            *((name, _LABEL_KIND) for name in CLASSES if name in names),
         ]
     )
 
@@ -178,7 +181,7 @@ def _table(block: ScoredBlock) -> pa.Table:
         "output": predicted if block.outputs is block.predicted else text_array(block.outputs),
         "error_tags": _error_tag_array(block.error_tags),
         "explain": text_array(block.explain),
-        "item_hash": text_array(block.item_hashes).cast(pa.string()),
+        "item_hash": text_array(block.item_hashes, _LABEL_KIND),
     }
     columns |= {name: _detail_array(block.details.get(name), kind, len(block)) for name, kind in _DETAILS.items()}
     columns |= {SCORE_PREFIX + name: _float_array(values) for name, values in block.scores.items()}
@@ -197,35 +200,43 @@ def _united(tables: Sequence[pa.Table]) -> pa.Table:
 
 def _aligned(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return a table with a schema's columns; one that it lacks is null throughout."""
-    if table.schema.names == schema.names:
-        return table.cast(schema)
+    if table.schema.equals(schema):
+        return table
     present = set(table.schema.names)
     columns = [
-        table.column(field.name) if field.name in present else pa.nulls(table.num_rows, field.type) for field in schema
+        _of_kind(table.column(field.name), field.type)
+        if field.name in present
+        else pa.nulls(table.num_rows, field.type)
+        for field in schema
     ]
     return pa.table(columns, schema=schema)
 
 
-def text_array(column: Sequence[str | None]) -> pa.Array:
+def _of_kind(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    return column if column.type.equals(kind) else column.cast(kind)
+
+
+def text_array(column: Sequence[str | None], kind: pa.DataType = _TEXT_KIND) -> pa.Array:
     """Return a column of text for Parquet; a lone surrogate, which Parquet cannot hold, is kept spelled out."""
     if has_secrets():
         column = [None if text is None else redact(text) for text in column]
     if isinstance(column, TextColumn):
         together = gathered(column)
         if not (together.data == _SURROGATE_LEAD).any():
-            return _string_array(together)
+            return _shared_array(together, kind)
         column = list(column)
     try:
-        return pa.array(column, pa.large_string())
+        return pa.array(column, kind)
     except UnicodeEncodeError:
-        return pa.array([None if text is None else _spelled(text) for text in column], pa.large_string())
+        return pa.array([None if text is None else _spelled(text) for text in column], kind)
 
 
-def _string_array(column: TextColumn) -> pa.Array:
+def _shared_array(column: TextColumn, kind: pa.DataType, valid: npt.NDArray[np.bool_] | None = None) -> pa.Array:
     """Return texts that stand side by side as an array that shares their memory."""
-    offsets = np.append(column.starts, column.ends[-1:])
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(column.data)]
-    return pa.Array.from_buffers(pa.large_string(), len(column), buffers)
+    offsets = np.append(column.starts, column.ends[-1:] if len(column) else [0])
+    narrow = offsets.astype(np.int32) if kind == pa.string() else offsets
+    present = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(kind, len(column), [present, pa.py_buffer(narrow), pa.py_buffer(column.data)])
 
 
 def _spelled(text: str) -> str:
@@ -234,14 +245,19 @@ def _spelled(text: str) -> str:
 
 def label_array(labels: Labels) -> pa.Array:
     """Return a categorical column as text."""
-    codes = pa.array(labels.codes, mask=labels.codes < 0)
-    return pa.DictionaryArray.from_arrays(codes, text_array(labels.names)).cast(pa.string())
+    if len(labels.codes) < _FEW_ROWS:
+        return text_array([labels.value(row) for row in range(len(labels.codes))], _LABEL_KIND)
+    names = text_array([*labels.names, ""], _TEXT_KIND).to_pylist()
+    column = TextColumn.of(names)
+    valid = labels.codes >= 0
+    spread = TextColumn(column.data, column.starts[labels.codes], column.ends[labels.codes])
+    return _shared_array(gathered(spread), _LABEL_KIND, None if valid.all() else valid)
 
 
 def _detail_array(values: Sequence[Any] | None, kind: pa.DataType, length: int) -> pa.Array:
     if values is None:
         return pa.nulls(length, kind)
-    return text_array(values).cast(kind) if pa.types.is_string(kind) else pa.array(values, kind)
+    return text_array(values, kind) if pa.types.is_string(kind) else pa.array(values, kind)
 
 
 def _float_array(values: Floats) -> pa.Array:
@@ -249,7 +265,10 @@ def _float_array(values: Floats) -> pa.Array:
 
 
 def _error_tag_array(tags: ErrorTags) -> pa.Array:
-    return pa.array([list(entry) for entry in tags.sets], pa.list_(pa.string())).take(pa.array(tags.codes))
+    sizes = np.array([len(entry) for entry in tags.sets] or [0])[tags.codes]
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+    listed = [tag for row in np.flatnonzero(sizes).tolist() for tag in tags[row]]
+    return pa.ListArray.from_arrays(pa.array(offsets), text_array(listed, _LABEL_KIND))
 
 
 def read_items(path: Path, *, columns: Sequence[str] | None = None) -> Iterator[list[dict[str, Any]]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -47,6 +48,7 @@ class PlainRows(Generic[R]):
     rows: Integers
     """Their lines within the block."""
     roles: Sequence[R | None]
+    _named: dict[str, TextColumn] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, block: ScannedBlock, roles: Sequence[R | None], plain: Sequence[bool]) -> PlainRows[R]:
@@ -61,9 +63,19 @@ class PlainRows(Generic[R]):
         """Return some of the rows."""
         return PlainRows(self.block, self.rows[flags], self.roles)
 
+    def named(self, name: str) -> TextColumn:
+        """Return the texts of the member that a role names, such as `id`."""
+        if name not in self._named:
+            self._named[name] = self.column(attrgetter(name))
+        return self._named[name]
+
     def column(self, member: Callable[[R], int | None]) -> TextColumn:
         """Return the texts of one member, which can stand at another place in each shape; none is an empty text."""
-        places = np.array([_place(role, member) for role in self.roles], np.int64)[self.block.shapes[self.rows]]
+        by_shape = [_place(role, member) for role in self.roles]
+        if len(by_shape) == 1 and by_shape[0] >= 0:
+            index = self.block.firsts[self.rows] + by_shape[0]
+            return TextColumn(self.block.data, self.block.starts[index], self.block.ends[index])
+        places = np.array(by_shape, np.int64)[self.block.shapes[self.rows]]
         if (places >= 0).all():
             index = self.block.firsts[self.rows] + places
             return TextColumn(self.block.data, self.block.starts[index], self.block.ends[index])

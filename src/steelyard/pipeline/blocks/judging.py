@@ -80,30 +80,30 @@ class BlockJudge:
     def _judge(self, block: ScannedBlock, start: int) -> JudgedBlock:
         items, predictions = self._plain_rows(block)
         tags, odd = tag_columns(items)
-        ids = items.column(lambda role: role.id)
+        ids = items.named("id")
         odd |= ids.starts == ids.ends
-        odd |= blank_rows(items.column(lambda role: role.reference))
-        odd |= reasoning_rows(predictions.column(lambda role: role.output))
+        odd |= blank_rows(items.named("reference"))
+        odd |= reasoning_rows(predictions.named("output"))
         if odd.any():
             items, predictions = items.kept(~odd), predictions.kept(~odd)
         scored = self._scored(items, predictions, selected(tags, ~odd), start)
-        plain = JudgedBlock(scored, self._lines(predictions), items.column(lambda role: role.id))
+        plain = JudgedBlock(scored, self._lines(predictions), items.named("id"))
         rows = np.setdiff1d(np.flatnonzero(block.shapes != BLANK), items.rows, assume_unique=True)
         return self._with_odd_rows(plain, self._strict_pairs(block, rows)) if len(rows) else plain
 
     def _scored(
         self, items: PlainRows[ItemRoles], predictions: PlainRows[PredictionRoles], tags: dict[str, Labels], start: int
     ) -> ScoredBlock:
-        outputs = predictions.column(lambda role: role.output)
-        references = items.column(lambda role: role.reference)
-        inputs = items.column(lambda role: role.input)
+        outputs = predictions.named("output")
+        references = items.named("reference")
+        inputs = items.named("input")
         pair = TextPair(outputs, references, pairs=needs_pairs(self.judge.metrics))
         scores = [self._scores(number, pair) for number in range(len(self.judge.judgements))]
         first = scores[0]
         checked, rule_tags = self._checked(outputs)
         return ScoredBlock(
             start=start,
-            ids=items.column(lambda role: role.id),
+            ids=items.named("id"),
             lines=items.block.first_line + items.rows,  # type: ignore[arg-type]  # an array serves as a sequence
             inputs=inputs,
             item_hashes=item_hashes(inputs, references),

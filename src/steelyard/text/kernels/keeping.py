@@ -50,8 +50,11 @@ def source_of(module: str) -> bytes:
     """Return the source of a module without importing it."""
     spec = find_spec(module)
     assert spec is not None
-    assert spec.loader is not None
-    return (spec.loader.get_source(module) or "").encode()  # type: ignore[attr-defined]
+    assert spec.origin is not None
+    path = Path(spec.origin)
+    if path.is_file():
+        return path.read_bytes()
+    return (spec.loader.get_source(module) or "").encode()  # type: ignore[union-attr]  # in an archive
 
 
 def _digest(*parts: bytes) -> bytes:
