@@ -42,6 +42,8 @@ class Report:
 
     def update(self, block: ScoredBlock) -> None:
         """Add a block of judged items."""
+        if not len(block):
+            return
         numbers = Numbers.of(block, self.plan)
         self.all.update(numbers)
         self._count(block)
