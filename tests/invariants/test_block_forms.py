@@ -62,7 +62,7 @@ def assert_same_bytes(rows, columns):
         assert (rows / name).read_bytes() == (columns / name).read_bytes(), name
 
 
-def made_rows(seed, count=300, without=None):
+def made_rows(seed, count=160, without=None):
     """Rows as they come: several shapes, missing and null fields, odd tags, hostile text."""
     chance = random.Random(seed)
     words = [
@@ -154,6 +154,26 @@ def test_white_space_blank_lines_and_a_byte_order_mark_do_not_matter(both_ways):
         rows[-1],
     ]
     assert_same_bytes(*both_ways(lines, TEXT_TASK))
+
+
+def test_two_workers_leave_the_same_bytes_as_one(both_ways, tmp_path):
+    lines = list(made_rows(21))
+    alone = both_ways(lines, TEXT_TASK)
+    (tmp_path / "runs").rename(tmp_path / "alone")
+    for one, two in zip(alone, both_ways(lines, TEXT_TASK, workers=2), strict=True):
+        assert_same_bytes(tmp_path / "alone" / one.name, two)
+
+
+def test_two_workers_report_the_same_problems_as_one(both_ways, tmp_path):
+    bad = [
+        b'{"id":"z","reference":"","prediction":"c"}\n',
+        b'{"id":"y"\n',
+        b'{"id":"x","reference":" ","prediction":1}\n',
+    ]
+    good = [json.dumps(row).encode() + b"\n" for row in made_rows(22, 120)]
+    lines = [*good[:40], bad[0], *good[40:80], bad[1], *good[80:], bad[2]]
+    found = [*both_ways(lines, TEXT_TASK), *both_ways(lines, TEXT_TASK, workers=2)]
+    assert all(error.as_dict() == found[0].as_dict() for error in found)
 
 
 @pytest.mark.parametrize(

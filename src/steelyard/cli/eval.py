@@ -71,6 +71,7 @@ def _slices(value: str | None) -> tuple[str | tuple[str, ...], ...] | None:
 @click.option("--max-line-bytes", type=click.IntRange(min=1), help="Longest line that is read.")
 @click.option("--max-depth", type=click.IntRange(min=1), help="Deepest nesting that is read.")
 @click.option("--max-unpacked-bytes", type=click.IntRange(min=1), help="Most that one file may unpack to.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Cores that judge items.")
 @click.option("--repeats", type=click.IntRange(min=2), help="Evaluate N times, and say how far repeats differ.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def eval_command(

@@ -14,7 +14,7 @@ from steelyard.canonical.references import BadReference, ReferenceContext, expec
 from steelyard.configuration.task import FieldMetric
 from steelyard.errors import InputError, Problem, Problems, UsageError
 from steelyard.models import Model
-from steelyard.pipeline.blocks import block_path
+from steelyard.pipeline.blocks import block_path, judged_by_processes
 from steelyard.pipeline.datasets import stored_manifest
 from steelyard.pipeline.generation import (
     Asking,
@@ -48,7 +48,7 @@ from steelyard.reading.hashing import sha256_file
 from steelyard.reading.limits import Limits
 from steelyard.reading.rows import Row, read_rows
 from steelyard.records.answers import Choice
-from steelyard.records.blocks import ScoredBlock
+from steelyard.records.blocks import ItemBlock, ScoredBlock
 from steelyard.records.plans import DERIVED_TAGS
 from steelyard.records.runs import JOURNAL_FILE, REJECTED_FILE
 from steelyard.store.directories import RunDirectory
@@ -218,10 +218,18 @@ def judged_blocks(judge: Judge | DryJudge, source: Source, journal: StoredJourna
     if by_columns is not None:
         yield from by_columns
         return
-    for block in source.blocks():
+    blocks = _journaled(source.blocks(), journal)
+    if isinstance(judge, Judge):
+        yield from judged_by_processes(judge, blocks, source.workers)
+    else:
+        yield from map(judge.judge, blocks)
+
+
+def _journaled(blocks: Iterator[ItemBlock], journal: StoredJournal | None) -> Iterator[ItemBlock]:
+    for block in blocks:
         if journal is not None:
             journal.write(block)
-        yield judge.judge(block)
+        yield block
 
 
 def make_source(prepared: Prepared, options: EvaluateOptions) -> Source:
@@ -245,6 +253,7 @@ def make_source(prepared: Prepared, options: EvaluateOptions) -> Source:
         answer_type=task.answer_type,
         derived=frozenset(key for keys in prepared.report.slice_by for key in keys if key in DERIVED_TAGS),
         elsewhere=prepared.gold.ids if prepared.gold else frozenset(),
+        workers=options.workers,
     )
 
 

@@ -82,6 +82,8 @@ class Source:
     unknown_ids: list[tuple[str, int]] = field(default_factory=list)
     unknown_total: int = 0
     n_items: int = 0
+    workers: int = 1
+    """How many judge blocks at a time."""
 
     def blocks(self) -> Iterator[ItemBlock]:
         """Yield the items in dataset order, a few thousand at a time."""

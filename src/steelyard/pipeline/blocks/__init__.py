@@ -5,5 +5,6 @@ inside their block, so every file gives the same results either way.
 """
 
 from steelyard.pipeline.blocks.path import block_path
+from steelyard.pipeline.blocks.workers import judged_by_processes
 
-__all__ = ["block_path"]
+__all__ = ["block_path", "judged_by_processes"]

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.errors import Problems
 from steelyard.pipeline.blocks.columns import PlainRows, ShapeRoles, detail_columns, selected, tag_columns
 from steelyard.pipeline.blocks.merging import combined, in_order, prefixed, texts_in_order, woven
 from steelyard.pipeline.blocks.roles import ItemRoles, PredictionRoles, item_roles, prediction_roles
@@ -46,12 +48,21 @@ class JudgedBlock:
         return len(self.ids)
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedContent:
+    """A block of bytes, judged, with what was wrong with its rows."""
+
+    blocks: list[JudgedBlock]
+    reading: Problems
+    judging: Problems
+
+
 class BlockJudge:
-    """Judges the lines of a dataset whose rows carry their predictions."""
+    """Judges the lines of a dataset whose rows carry their predictions. Several can work side by side."""
 
     def __init__(self, judge: Judge, source: Source, journal: StoredJournal | None) -> None:
-        self.judge = judge
-        self.source = source
+        self.judge = copy(judge)
+        self.source = copy(source)
         self.journal = journal
         self.rules = None if judge.rules is None else RuleBlocks(judge.rules)
         self.scanner = BlockScanner(source.limits)
@@ -64,12 +75,11 @@ class BlockJudge:
         rows = sum(int((block.shapes != BLANK).sum()) for block in blocks)
         return sum(len(self._plain_rows(block)[0]) for block in blocks) / max(1, rows)
 
-    def judged(self, content: RawBlock, start: int) -> Iterator[JudgedBlock]:
-        """Yield the lines of a block of bytes, judged; `start` is the index of its first item."""
-        for block in self.scanner.scan(content):
-            judged = self._judge(block, start)
-            start += len(judged)
-            yield judged
+    def judged(self, content: RawBlock) -> JudgedContent:
+        """Return the lines of a block of bytes, judged. Where its items stand in the dataset is the caller's to say."""
+        self.source.problems, self.judge.problems = Problems(), Problems()
+        blocks = [self._judge(block) for block in self.scanner.scan(content)]
+        return JudgedContent(blocks, self.source.problems, self.judge.problems)
 
     def _plain_rows(self, block: ScannedBlock) -> tuple[PlainRows[ItemRoles], PlainRows[PredictionRoles]]:
         shapes = self.scanner.shapes
@@ -77,7 +87,7 @@ class BlockJudge:
         both = [item is not None and other is not None for item, other in zip(items, predictions, strict=True)]
         return PlainRows.of(block, items, both), PlainRows.of(block, predictions, both)
 
-    def _judge(self, block: ScannedBlock, start: int) -> JudgedBlock:
+    def _judge(self, block: ScannedBlock) -> JudgedBlock:
         items, predictions = self._plain_rows(block)
         tags, odd = tag_columns(items)
         ids = items.named("id")
@@ -86,13 +96,13 @@ class BlockJudge:
         odd |= reasoning_rows(predictions.named("output"))
         if odd.any():
             items, predictions = items.kept(~odd), predictions.kept(~odd)
-        scored = self._scored(items, predictions, selected(tags, ~odd), start)
+        scored = self._scored(items, predictions, selected(tags, ~odd))
         plain = JudgedBlock(scored, self._lines(predictions), items.named("id"))
         rows = np.setdiff1d(np.flatnonzero(block.shapes != BLANK), items.rows, assume_unique=True)
         return self._with_odd_rows(plain, self._strict_pairs(block, rows)) if len(rows) else plain
 
     def _scored(
-        self, items: PlainRows[ItemRoles], predictions: PlainRows[PredictionRoles], tags: dict[str, Labels], start: int
+        self, items: PlainRows[ItemRoles], predictions: PlainRows[PredictionRoles], tags: dict[str, Labels]
     ) -> ScoredBlock:
         outputs = predictions.named("output")
         references = items.named("reference")
@@ -102,7 +112,7 @@ class BlockJudge:
         first = scores[0]
         checked, rule_tags = self._checked(outputs)
         return ScoredBlock(
-            start=start,
+            start=0,
             ids=items.named("id"),
             lines=items.block.first_line + items.rows,  # type: ignore[arg-type]  # an array serves as a sequence
             inputs=inputs,

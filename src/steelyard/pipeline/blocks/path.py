@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
-from steelyard.pipeline.blocks.judging import BlockJudge, JudgedBlock
+from steelyard.pipeline.blocks.judging import BlockJudge
+from steelyard.pipeline.blocks.workers import judged_by_threads
 from steelyard.pipeline.items import Source
 from steelyard.pipeline.journal import StoredJournal
 from steelyard.pipeline.judging import Judge
@@ -33,10 +35,9 @@ def block_path(
         return None
     blocks = read_raw_blocks(source.dataset, source.limits)
     first = next(blocks, None)
-    block_judge = BlockJudge(judge, source, journal)
-    if first is None or block_judge.plain_share(first) < PLAIN_SHARE:
+    if first is None or BlockJudge(judge, source, journal).plain_share(first) < PLAIN_SHARE:
         return None
-    return _judged(block_judge, chain([first], blocks))
+    return _judged(judge, source, journal, chain([first], blocks))
 
 
 def _is_eligible(judge: Judge, source: Source) -> bool:
@@ -52,19 +53,19 @@ def _is_eligible(judge: Judge, source: Source) -> bool:
     )
 
 
-def _judged(judge: BlockJudge, blocks: Iterator[RawBlock]) -> Iterator[ScoredBlock]:
+def _judged(
+    judge: Judge, source: Source, journal: StoredJournal | None, contents: Iterator[RawBlock]
+) -> Iterator[ScoredBlock]:
     hashes = []
-    for content in blocks:
-        for judged in judge.judged(content, judge.source.n_items):
+    for content in judged_by_threads(lambda: BlockJudge(judge, source, journal), contents, source.workers):
+        source.problems.merge(content.reading)
+        judge.problems.merge(content.judging)
+        for judged in content.blocks:
             hashes.append(text_hashes(judged.ids))
-            judge.source.n_items += len(judged)
-            _write(judge.journal, judged)
-            yield judged.scored
+            if journal is not None:
+                journal.append(gathered(judged.journal).data.tobytes())
+            yield replace(judged.scored, start=source.n_items)
+            source.n_items += len(judged)
     ordered = np.sort(np.concatenate(hashes)) if hashes else np.empty(0, np.int64)
     if (ordered[1:] == ordered[:-1]).any():
-        judge.source.report_duplicates()
-
-
-def _write(journal: StoredJournal | None, judged: JudgedBlock) -> None:
-    if journal is not None:
-        journal.append(gathered(judged.journal).data.tobytes())
+        source.report_duplicates()

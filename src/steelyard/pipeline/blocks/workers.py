@@ -1,0 +1,83 @@
+"""Blocks judged by several workers at a time and given back in order; memory holds a few blocks for each worker.
+
+Block forms run outside Python's interpreter lock, so threads use several cores and nothing is copied between processes.
+Item forms do not, so those blocks go to processes. Either way the caller's thread reads, aggregates and stores.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import TypeVar
+
+from steelyard.errors import Problems
+from steelyard.pipeline.blocks.judging import BlockJudge, JudgedContent
+from steelyard.pipeline.judging import Judge
+from steelyard.reading.columns.scan import RawBlock
+from steelyard.records.blocks import ItemBlock, ScoredBlock
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def judged_by_threads(
+    make: Callable[[], BlockJudge], contents: Iterable[RawBlock], workers: int
+) -> Iterator[JudgedContent]:
+    """Yield judged blocks in order; the caller's thread is one of the workers, for it stores what the others judge."""
+    if workers == 1:
+        judge = make()
+        yield from (judge.judged(content) for content in contents)
+        return
+    idle: SimpleQueue[BlockJudge] = SimpleQueue()
+    for _ in range(workers - 1):
+        idle.put(make())
+
+    def judged(content: RawBlock) -> JudgedContent:
+        judge = idle.get()
+        try:
+            return judge.judged(content)
+        finally:
+            idle.put(judge)
+
+    with ThreadPoolExecutor(workers - 1) as pool:
+        yield from _in_order(pool, judged, contents, workers)
+
+
+def judged_by_processes(judge: Judge, blocks: Iterable[ItemBlock], workers: int) -> Iterator[ScoredBlock]:
+    """Yield judged blocks in order; what the processes find wrong with references is added to the judge's problems.
+
+    The processes are forks, which inherit the judge: its scorers may be closures and plugins that cannot be sent.
+    """
+    if workers == 1 or "fork" not in multiprocessing.get_all_start_methods():
+        yield from map(judge.judge, blocks)
+        return
+    _inherited.append(judge)
+    try:
+        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+            for scored, problems in _in_order(pool, _judged, blocks, 2 * workers):
+                judge.problems.merge(problems)
+                yield scored
+    finally:
+        _inherited.pop()
+
+
+_inherited: list[Judge] = []
+
+
+def _judged(block: ItemBlock) -> tuple[ScoredBlock, Problems]:
+    judge = _inherited[-1]
+    judge.problems = Problems()
+    return judge.judge(block), judge.problems
+
+
+def _in_order(pool: Executor, function: Callable[[T], R], inputs: Iterable[T], ahead: int) -> Iterator[R]:
+    pending: deque[Future[R]] = deque()
+    for given in inputs:
+        pending.append(pool.submit(function, given))
+        if len(pending) > ahead:
+            yield pending.popleft().result()
+    while pending:
+        yield pending.popleft().result()
