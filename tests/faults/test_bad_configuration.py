@@ -116,3 +116,11 @@ def test_a_bad_env_file_is_refused_without_showing_its_values(steelyard, data, c
     assert (finished.code, problem["code"], problem["line"]) == (2, code, line)
     assert problem["file"].endswith(".env")
     assert "open" not in problem["message"].replace("is not closed", "")
+
+
+def test_a_configuration_is_read_back_as_it_was_meant(steelyard):
+    """The task of a run is stored after variables were filled in, and is not filled in a second time."""
+    files = {"task__yaml": GOOD + b"prompt: '{prompt} $${STEELYARD_TEST_IS_NOT_SET}'\n", "items__jsonl": ITEMS}
+    assert steelyard("eval", "task.yaml", "--name", "run", **files, outputs__jsonl=OUTPUTS).code == 0
+    rescored = steelyard("rescore", "run")
+    assert (rescored.code, rescored.err) == (0, "")

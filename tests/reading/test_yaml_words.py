@@ -2,7 +2,7 @@
 
 import pytest
 
-from steelyard.reading.yaml_words import NotFiniteError, meaning, substituted
+from steelyard.reading.yaml_words import NotFiniteError, literal, meaning, substituted
 from steelyard.records.secrets import forget_secrets, redact
 
 
@@ -26,6 +26,11 @@ def test_plain_words_mean_what_the_core_schema_of_yaml_1_2_says(text, value):
 def test_numbers_with_which_nothing_can_be_computed_are_refused(text):
     with pytest.raises(NotFiniteError):
         meaning(text)
+
+
+@pytest.mark.parametrize("text", ["${A}", "$${A}", "$$${A} ${B}", "$A {A} ${1} $", "${A}${A}"])
+def test_text_that_is_written_to_mean_itself_is_read_back(text):
+    assert substituted(literal({"x": [text]})["x"][0], {}) == (text, [])
 
 
 def test_variables_are_filled_in_and_unset_ones_are_named():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steelyard.records.secrets import forget_secrets, is_secret_name, redact, redacted, remember_secret
+from steelyard.records.secrets import forget_secrets, is_secret_name, redact, redact_bytes, redacted, remember_secret
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +15,7 @@ def _no_secrets_before_and_after():
 def test_a_secret_is_replaced_wherever_it_stands():
     remember_secret("s3cr3t-value")
     assert redact("Bearer s3cr3t-value!") == "Bearer [redacted]!"
+    assert redact_bytes(b"<b>s3cr3t-value</b>\xff") == b"<b>[redacted]</b>\xff"
     content = {"a": ["s3cr3t-value", 1, None], "s3cr3t-value": {"b": "x"}}
     assert redacted(content) == {"a": ["[redacted]", 1, None], "[redacted]": {"b": "x"}}
 
@@ -32,7 +33,8 @@ def test_short_values_are_not_looked_for():
 
 @pytest.mark.parametrize(
     ("name", "secret"),
-    [("OPENAI_API_KEY", True), ("api_key", True), ("HF_TOKEN", True), ("password", True), ("AWS_SECRET_ACCESS_KEY", True),
+    [("OPENAI_API_KEY", True), ("api_key", True), ("HF_TOKEN", True), ("password", True),
+     ("AWS_SECRET_ACCESS_KEY", True),
      ("MONKEY", False), ("max_tokens", False), ("prompt_tokens", False), ("KEYBOARD", False), ("DATA", False)],
 )  # fmt: skip
 def test_names_that_hold_secrets_are_told_from_those_that_do_not(name, secret):

@@ -16,6 +16,7 @@ import yaml
 from steelyard import __version__
 from steelyard.aggregate import Report
 from steelyard.aggregate.classification import Confusion
+from steelyard.reading.yaml_words import literal
 from steelyard.records.runs import (
     CONFIG_FILE,
     CONFUSION_FILE,
@@ -77,7 +78,7 @@ def write_run_files(
 ) -> None:
     """Write what the run was made from and under: everything that `steelyard reproduce` holds against today."""
     environment = environment_facts()
-    config_text = yaml.safe_dump(redacted(dict(config)), sort_keys=False, allow_unicode=True)
+    config_text = yaml.safe_dump(literal(redacted(dict(config))), sort_keys=False, allow_unicode=True)
     write_bytes(path / CONFIG_FILE, config_text.encode("utf-8", "backslashreplace"))
     write_bytes(path / ENVIRONMENT_FILE, json_bytes(environment))
     write_bytes(path / MANIFEST_FILE, json_bytes(manifest))

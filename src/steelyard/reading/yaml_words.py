@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from steelyard.records.secrets import is_secret_name, remember_secret
 
@@ -19,6 +20,7 @@ _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _VARIABLE = re.compile(r"\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_WRITTEN = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 
 
 class NotFiniteError(ValueError):
@@ -56,6 +58,19 @@ def _finite(number: float) -> float:
     if not math.isfinite(number):
         raise NotFiniteError
     return number
+
+
+def literal(value: Any) -> Any:
+    """Return a value whose texts mean themselves when they are read again: `${NAME}` is written `$${NAME}`.
+
+    >>> literal({"prompt": ["${NAME} of {x}"]})
+    {'prompt': ['$${NAME} of {x}']}
+    """
+    if isinstance(value, str):
+        return _WRITTEN.sub(r"$\g<0>", value)
+    if isinstance(value, Mapping):
+        return {key: literal(inner) for key, inner in value.items()}
+    return [literal(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def substituted(text: str, environment: Mapping[str, str], *, key: str = "") -> tuple[str, list[str]]:

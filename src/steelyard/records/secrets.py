@@ -51,6 +51,13 @@ def redact(text: str) -> str:
     return text
 
 
+def redact_bytes(content: bytes) -> bytes:
+    """Return the content of a file with every known secret replaced."""
+    for value in sorted(_values, key=len, reverse=True):
+        content = content.replace(value.encode("utf-8", "surrogatepass"), REDACTED.encode())
+    return content
+
+
 def redacted(value: Any) -> Any:
     """Return a JSON value with every known secret replaced, in keys too."""
     if not _values:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from steelyard.errors import MachineError, Problem
-from steelyard.records.secrets import redacted
+from steelyard.records.secrets import redact_bytes, redacted
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def sync_folder(folder: Path) -> None:
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a whole file, or leave the one that was there."""
     with replacing(path) as stream:
-        stream.write(content)
+        stream.write(redact_bytes(content))
 
 
 def json_bytes(value: Mapping[str, Any] | list[Any]) -> bytes:
