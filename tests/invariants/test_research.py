@@ -78,8 +78,8 @@ def judged(entries, found, names=None):
             write_run(root / "outputs", f"run_{place}", run["content"], **files)
         options = ResearchOptions(golden=root / "golden.json", outputs=root / "outputs", store=False)
         with evaluate_research(options) as evaluation:
-            assert evaluation.details is not None
-            return evaluation.report, evaluation.details.read_text()
+            objectives = list(evaluation.objective_facts())
+            return {**evaluation.report, "objectives": objectives}, list(evaluation.run_facts())
 
 
 def value(report, name):

@@ -6,8 +6,8 @@ from research_artifacts import claim, event, evidence, golden, output, step
 from steelyard.errors import Problem
 from steelyard.research.golden import parse_golden
 from steelyard.research.objectives import Objectives
-from steelyard.research.runs import RunUnderJudgement
-from steelyard.research.wording import expected_text, explain, predicted_text
+from steelyard.research.runs import RunUnderJudgement, run_facts
+from steelyard.research.wording import expected_text, explain, output_text, predicted_text
 
 BROKEN = Problem("bad-json", "cut")
 
@@ -152,3 +152,18 @@ def test_the_explanation_says_what_to_mend():
         "1 of 1 verified claim without evidence that counts; "
         "required evidence not in the ledger: E1; 1 of 2 steps without a manifest"
     )
+
+
+def test_the_output_of_an_item_shows_claims_with_their_evidence():
+    content = output(claims=[claim("a", evidence("E1"), "E9"), claim("b", status="candidate")], summary="Deep.")
+    assert output_text(run_facts(run(content), has_entry=True)) == (
+        "run_1: OBJECTIVE_ACHIEVED: Deep.\n"
+        "- a (verified): claim a\n"
+        '  - E1: "reached clay"\n'
+        '  - E9: "" (the ledger has no evidence of this id)\n'
+        "- b (candidate): claim b"
+    )
+
+
+def test_the_output_of_an_unreadable_run_says_so():
+    assert output_text(run_facts(run(broken=True), has_entry=False)) == "run_1 cannot be read: cut"

@@ -82,14 +82,12 @@ def _write(path: Path, evaluation: ResearchEvaluation, form: str) -> None:
 
 
 def _pieces(evaluation: ResearchEvaluation, form: str) -> Iterator[bytes]:
+    report, objectives = evaluation.report, evaluation.objective_facts()
     if form == "text":
-        yield research_text(evaluation.report).encode("utf-8", "backslashreplace")
-    elif evaluation.details is None:
-        yield "".join(research_json(evaluation.report, ())).encode()
-    else:
-        with evaluation.details.open("rb") as lines:
-            for piece in research_json(evaluation.report, lines):
-                yield piece.encode()
+        yield research_text(report, objectives).encode("utf-8", "backslashreplace")
+        return
+    for piece in research_json(report, objectives, evaluation.run_facts()):
+        yield piece.encode()
 
 
 def _conclude(evaluation: ResearchEvaluation) -> None:

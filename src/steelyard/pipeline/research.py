@@ -29,7 +29,7 @@ from steelyard.research.golden import GoldenEntry
 from steelyard.research.measures import RATIOS
 from steelyard.research.measures import VERSION as METRICS_VERSION
 from steelyard.research.objectives import Objective, Objectives
-from steelyard.research.report import Findings, Sources, report, system_error_report
+from steelyard.research.report import Findings, Sources, objective_facts, report, system_error_report
 from steelyard.research.runs import run_facts
 from steelyard.store.directories import check_run_name
 from steelyard.store.files import replacing
@@ -65,8 +65,19 @@ class ResearchEvaluation:
     """A finished evaluation. `details` holds the facts of each run, one a line; it has none after a SYSTEM_ERROR."""
 
     report: dict[str, Any]
+    objectives: Sequence[Objective] = ()
     details: Path | None = None
     run: Evaluation | None = None
+
+    def objective_facts(self) -> Iterator[dict[str, Any]]:
+        """Yield the report's line on each objective."""
+        return map(objective_facts, self.objectives)
+
+    def run_facts(self) -> Iterator[bytes]:
+        """Yield the report's line on each run, as JSON."""
+        if self.details is not None:
+            with self.details.open("rb") as lines:
+                yield from lines
 
 
 @contextmanager
@@ -123,14 +134,14 @@ class _Judging:
             for block in objective_blocks(objectives, details):
                 recorder.add(block)
             run = self._complete(recorder, content, shown_objectives(objectives, details))
-        return ResearchEvaluation(content, details, run)
+        return ResearchEvaluation(content, objectives, details, run)
 
     def unstored(self, stack: ExitStack) -> ResearchEvaluation:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="steelyard-research-"))
         details = Path(folder) / "runs.jsonl"
         with details.open("wb") as stream:
-            content, _ = self._judge(stream, sha256_file(self.options.golden))
-        return ResearchEvaluation(content, details)
+            content, objectives = self._judge(stream, sha256_file(self.options.golden))
+        return ResearchEvaluation(content, objectives, details)
 
     def _judge(self, stream: BinaryIO, golden: str) -> tuple[dict[str, Any], list[Objective]]:
         """Take up one run at a time, write its facts down, and let it go."""

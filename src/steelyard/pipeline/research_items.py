@@ -1,6 +1,6 @@
 """Objectives as items of an ordinary run: one item for each golden query, and for whatever else runs were for.
 
-The item's input is the objective, its reference the evidence that is required, its output what its runs stored. Each
+The item's input is the objective, its reference the evidence that is required, its output what its runs claim. Each
 metric of page 50 stands there as the objective's own ratio, beside its weight: the count it is a ratio of.
 """
 
@@ -20,7 +20,7 @@ from steelyard.records.items import State
 from steelyard.research.measures import RATIOS
 from steelyard.research.objectives import Objective
 from steelyard.research.report import objective_facts
-from steelyard.research.wording import expected_text, explain, predicted_text
+from steelyard.research.wording import expected_text, explain, output_text, predicted_text
 
 BLOCK_OBJECTIVES = 512
 SHOWN_OBJECTIVES = 50
@@ -84,14 +84,15 @@ def objective_tag(objective: Objective, key: str) -> str | None:
 
 
 def _output(objective: Objective, stream: BinaryIO) -> str | None:
-    """Return the facts of the objective's runs as one JSON list."""
-    found = [_facts(place, stream) for place in objective.places]
-    return f"[{','.join(found)}]" if found else None
+    """Return what the objective's runs found, as people read it."""
+    found = [output_text(_facts(place, stream)) for place in objective.places]
+    return "\n\n".join(found) if found else None
 
 
-def _facts(place: tuple[int, int], stream: BinaryIO) -> str:
+def _facts(place: tuple[int, int], stream: BinaryIO) -> dict[str, Any]:
     stream.seek(place[0])
-    return stream.read(place[1]).decode()
+    found: dict[str, Any] = json.loads(stream.read(place[1]))
+    return found
 
 
 def shown_objectives(objectives: Sequence[Objective], details: Path) -> dict[str, Any]:
@@ -100,7 +101,7 @@ def shown_objectives(objectives: Sequence[Objective], details: Path) -> dict[str
     listed = []
     with details.open("rb") as stream:
         for objective in lowest:
-            runs = [json.loads(_facts(place, stream)) for place in objective.places[:SHOWN_RUNS]]
+            runs = [_facts(place, stream) for place in objective.places[:SHOWN_RUNS]]
             listed.append({**objective_facts(objective), "run_facts": runs})
     return {"total": len(objectives), "listed": listed}
 

@@ -95,7 +95,7 @@ class Sources:
 def report(
     objectives: Sequence[Objective], findings: Findings, thresholds: Mapping[str, float], sources: Sources
 ) -> dict[str, Any]:
-    """Return the report without its `runs`, which are too many to hold and follow from the file of details."""
+    """Return the report without its `objectives` and `runs`, which may be too many to hold as facts."""
     units = [objective.counts for objective in objectives]
     measurements = {ratio.name: measure(ratio, units) for ratio in RATIOS}
     verdicts = decide(measurements, thresholds)
@@ -116,7 +116,6 @@ def report(
         "shared_evidence": findings.shared.facts(),
         "evidence": {key: findings.evidence[key] for key in ("pieces", "counting")}
         | {key: count for key, count in sorted(findings.evidence.items()) if key not in ("pieces", "counting")},
-        "objectives": [objective_facts(objective) for objective in objectives],
     }
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from steelyard.research.objectives import Objective
 
 NO_EVIDENCE = "NO_EVIDENCE"
+QUOTED = 160
+"""How much of a quote an item's output shows; the details of the run have all of it."""
 
 
 def expected_text(objective: Objective) -> str:
@@ -37,6 +42,23 @@ def explain(objective: Objective) -> str:
         return f"{_count(len(objective.unreadable), 'run')} cannot be read: {', '.join(objective.unreadable)}"
     found = [*_abstention(objective), *_shortfalls(objective)]
     return "; ".join(found) if found else "every part that applies is whole"
+
+
+def output_text(facts: Mapping[str, Any]) -> str:
+    """Return what one run found, claim by claim with the evidence of each; long quotes are cut."""
+    if facts["stop_reason"] is None:
+        return f"{facts['run']} cannot be read: {facts['problems'][0]['message']}"
+    lines = [f"{facts['run']}: {facts['stop_reason']}" + (f": {facts['summary']}" if facts["summary"] else "")]
+    for claim in facts["claims"]:
+        lines.append(f"- {claim['claim_id']} ({claim['status']}): {claim['claim_text']}")
+        lines += [f"  - {piece['evidence_id'] or 'inline'}: {_quoted(piece)}" for piece in claim["evidence"]]
+    return "\n".join(lines)
+
+
+def _quoted(piece: Mapping[str, Any]) -> str:
+    quote = str(piece.get("quote", ""))
+    shown = quote if len(quote) <= QUOTED else f"{quote[:QUOTED]}…"
+    return f'"{shown}"' + (f" ({piece['detail']})" if piece["detail"] else "")
 
 
 def _abstention(objective: Objective) -> list[str]:

@@ -19,22 +19,31 @@ WIDE = 200
 _GATE_COLUMNS = ("gate", "value", "counts", "threshold", "status")
 
 
-def research_json(report: Mapping[str, Any], run_lines: Iterable[bytes]) -> Iterator[str]:
-    """Yield the report as one JSON object, with the facts of each run last and one on a line."""
-    head = json.dumps(report, indent=2, ensure_ascii=True, allow_nan=False)
-    yield head.removesuffix("\n}") + ',\n  "runs": ['
+def research_json(
+    report: Mapping[str, Any], objectives: Iterable[Mapping[str, Any]], run_lines: Iterable[bytes]
+) -> Iterator[str]:
+    """Yield the report as one JSON object, with objectives and then runs last, one on a line."""
+    yield json.dumps(report, indent=2, ensure_ascii=True, allow_nan=False).removesuffix("\n}")
+    yield from _json_list("objectives", objectives)
+    yield from _json_list("runs", map(json.loads, run_lines))
+    yield "\n}\n"
+
+
+def _json_list(name: str, entries: Iterable[Any]) -> Iterator[str]:
+    yield f',\n  "{name}": ['
     separator = "\n    "
-    for line in run_lines:
-        yield separator + json.dumps(json.loads(line), ensure_ascii=True, allow_nan=False)
+    for entry in entries:
+        yield separator + json.dumps(entry, ensure_ascii=True, allow_nan=False)
         separator = ",\n    "
-    yield "]\n}\n" if separator == "\n    " else "\n  ]\n}\n"
+    yield "]" if separator == "\n    " else "\n  ]"
 
 
-def research_text(report: Mapping[str, Any]) -> str:
+def research_text(report: Mapping[str, Any], objectives: Iterable[Mapping[str, Any]] = ()) -> str:
     """Return the report as people read it."""
     if report["status"] == "SYSTEM_ERROR":
         return "\n".join([*_stopped(report), "", *_gates(report), ""])
-    parts = [_summary(report), _gates(report), _further(report), *_slices(report), _objectives(report), *_lists(report)]
+    head = [_summary(report), _gates(report), _further(report), *_slices(report)]
+    parts = [*head, _objectives(objectives), *_lists(report)]
     return "\n".join(line for part in parts if part for line in [*part, ""])
 
 
@@ -86,15 +95,17 @@ def _rate(facts: Mapping[str, Any]) -> str:
     return f"{_value(facts['value'])} ({facts['numerator']}/{facts['denominator']})"
 
 
-def _objectives(report: Mapping[str, Any]) -> list[str]:
-    failing = [entry for entry in report["objectives"] if not entry["pass"]]
-    passed = len(report["objectives"]) - len(failing)
-    lines = [f"objectives: {passed} of {len(report['objectives'])} whole"]
-    for entry in failing[:LISTED]:
-        name = entry["objective"] if entry["objective"] is not None else entry["item_id"]
-        lines.append(f"  {entry['score']:.4f}  {excerpt(name)}")
-        lines.append(f"          {_cut(entry['explain'])}")
-    return [*lines, *_more(len(failing))]
+def _objectives(objectives: Iterable[Mapping[str, Any]]) -> list[str]:
+    total = failing = 0
+    lines = []
+    for entry in objectives:
+        total += 1
+        failing += not entry["pass"]
+        if not entry["pass"] and failing <= LISTED:
+            name = entry["objective"] if entry["objective"] is not None else entry["item_id"]
+            lines.append(f"  {entry['score']:.4f}  {excerpt(name)}")
+            lines.append(f"          {_cut(entry['explain'])}")
+    return [f"objectives: {total - failing} of {total} whole", *lines, *_more(failing)]
 
 
 def _lists(report: Mapping[str, Any]) -> Iterator[list[str]]:
