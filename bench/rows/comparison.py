@@ -1,4 +1,4 @@
-"""Two runs of a million items compared, against the script people write today; a page of 10,000 runs, against 200 ms."""
+"""Two runs of a million items compared, against the script people write; a page of 10,000 runs, against 200 ms."""
 
 from __future__ import annotations
 
