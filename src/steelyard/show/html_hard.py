@@ -7,6 +7,7 @@ from typing import Any
 
 from steelyard.show import html_parts as parts
 from steelyard.show.html_parts import number, text
+from steelyard.show.results import telling_tags
 
 OPEN, LISTED = 15, 50
 LISTED_TAGS = 6
@@ -18,7 +19,7 @@ def hard_examples(results: Mapping[str, Any], examples: Sequence[Mapping[str, An
     if not examples:
         return ""
     summary = results["hard_examples"]
-    tags = "".join(f"<li>{_over(entry, summary)}</li>" for entry in summary["over_represented"][:LISTED_TAGS])
+    tags = "".join(f"<li>{_over(entry, summary)}</li>" for entry in telling_tags(summary)[:LISTED_TAGS])
     return parts.section(
         "Hard examples",
         f'<p class="soft small">{text(_said(summary, len(examples)))}</p>',

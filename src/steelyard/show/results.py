@@ -12,6 +12,7 @@ from steelyard.records.runs import RunRecord
 BAR = 20
 LISTED = 5
 SIGNIFICANT = 0.05
+TELLING = 1.2
 
 
 def evaluation_text(
@@ -99,15 +100,25 @@ def weak_lines(results: Mapping[str, Any]) -> list[str]:
 def hard_lines(results: Mapping[str, Any]) -> list[str]:
     """Return which tags are over-represented among hard examples, as far as slices were asked for."""
     summary = results["hard_examples"]
-    if "slices" not in results or not summary["over_represented"]:
+    found = telling_tags(summary)[:LISTED]
+    if "slices" not in results or not found:
         return []
     said = "over-represented among hard examples" + (", ties in proportion:" if summary["n_tied"] else ":")
     share = "tied_share" if summary["n_tied"] else "hard_share"
     lines = [
         f"  {escape(entry['tag'])}: {percent(entry[share])} of hard examples, {percent(entry['item_share'])} of items"
-        for entry in summary["over_represented"][:LISTED]
+        for entry in found
     ]
     return ["", said, *lines]
+
+
+def telling_tags(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the over-represented tags that are worth a person's time: a fifth more often than among all items."""
+    return [
+        entry
+        for entry in summary["over_represented"]
+        if min(entry["hard_share"], entry["tied_share"]) >= TELLING * entry["item_share"]
+    ]
 
 
 def percent(share: float) -> str:
