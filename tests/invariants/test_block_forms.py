@@ -156,6 +156,46 @@ def test_white_space_blank_lines_and_a_byte_order_mark_do_not_matter(both_ways):
     assert_same_bytes(*both_ways(lines, TEXT_TASK))
 
 
+@pytest.fixture
+def two_files(both_ways, tmp_path):
+    """Evaluates a dataset with predictions in a file of their own, both ways."""
+
+    def evaluated(items, predictions, **options):
+        path = tmp_path / "predictions.jsonl"
+        path.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in predictions))
+        return both_ways(items, TEXT_TASK, predictions=str(path), **options)
+
+    return evaluated
+
+
+def split_rows(seed):
+    rows = [row for row in made_rows(seed) if isinstance(row["reference"], str)]
+    items = [{name: row[name] for name in ("id", "input", "reference", "tags")} for row in rows]
+    predictions = [
+        {name: value for name, value in row.items() if name not in ("input", "reference", "tags")} for row in rows
+    ]
+    return items, [{**row, "note": None, "n": 3, "ok": True} for row in predictions]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_predictions_in_the_same_order_leave_the_same_bytes(two_files, workers):
+    items, predictions = split_rows(31)
+    assert_same_bytes(*two_files(items, predictions, workers=workers))
+
+
+@pytest.mark.parametrize("change", ["reversed", "missing", "unknown", "blank"])
+def test_predictions_in_another_order_leave_the_same_bytes(two_files, change):
+    items, predictions = split_rows(32)
+    changed = {
+        "reversed": predictions[::-1],
+        "missing": predictions[:-3],
+        "unknown": [*predictions, {"id": "nobody", "prediction": "x"}],
+        "blank": predictions,
+    }[change]
+    rows, columns = two_files([*items[:9], b"\n", *items[9:]] if change == "blank" else items, changed)
+    assert_same_bytes(rows, columns)
+
+
 def test_two_workers_leave_the_same_bytes_as_one(both_ways, tmp_path):
     lines = list(made_rows(21))
     alone = both_ways(lines, TEXT_TASK)

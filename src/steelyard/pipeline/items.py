@@ -146,6 +146,14 @@ class Source:
         item = self._item(row)
         return None if item is None else (item, self._own_prediction(item))
 
+    def item_of(self, row: Row) -> Item | None:
+        """Return the item of a dataset's row; None where the row is a problem."""
+        return self._item(row)
+
+    def prediction_of(self, row: Row) -> Prediction:
+        """Return the prediction of a row of predictions."""
+        return self._prediction(row)
+
     def report_duplicates(self) -> None:
         """Read the dataset once more for ids that stand twice, and add a problem for each."""
         ledger = IdLedger()

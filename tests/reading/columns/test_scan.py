@@ -19,7 +19,7 @@ LIMITS = Limits()
 
 def scanned(content, size=1 << 20, limits=LIMITS):
     scanner = BlockScanner(limits)
-    blocks = [block for raw in raw_blocks(io.BytesIO(content), limits, size) for block in scanner.scan(raw)]
+    blocks = [scanner.scan(raw) for raw in raw_blocks(io.BytesIO(content), limits, size)]
     return scanner, blocks
 
 

@@ -50,12 +50,6 @@ class PlainRows(Generic[R]):
     roles: Sequence[R | None]
     _named: dict[str, TextColumn] = field(default_factory=dict, compare=False)
 
-    @classmethod
-    def of(cls, block: ScannedBlock, roles: Sequence[R | None], plain: Sequence[bool]) -> PlainRows[R]:
-        """Return the rows of a block whose shape is plain, by the shape's number."""
-        flags = np.array([*plain, False, False], np.bool_)  # the last two are BLANK and ODD
-        return cls(block, np.flatnonzero(flags[block.shapes]), roles)
-
     def __len__(self) -> int:
         return len(self.rows)
 

@@ -22,7 +22,6 @@ from steelyard.pipeline.journal import StoredJournal
 from steelyard.pipeline.judging import Judge
 from steelyard.reading.columns.scan import BLANK, BlockScanner, RawBlock, ScannedBlock
 from steelyard.reading.faults import RowError
-from steelyard.reading.rows import row_of
 from steelyard.records.answers import Text
 from steelyard.records.blocks import Counts, ErrorTags, Floats, ItemBlock, Labels, ScoredBlock, TextColumn
 from steelyard.records.items import Item, Prediction
@@ -32,6 +31,14 @@ from steelyard.text.kernels.checks import blank_rows, reasoning_rows
 from steelyard.text.kernels.writing import item_hashes, json_lines
 
 Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Lines of a dataset, and as many lines of predictions where those have a file of their own."""
+
+    items: RawBlock
+    predictions: RawBlock | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ class JudgedBlock:
 class JudgedContent:
     """A block of bytes, judged, with what was wrong with its rows."""
 
-    blocks: list[JudgedBlock]
+    block: JudgedBlock
     reading: Problems
     judging: Problems
 
@@ -66,40 +73,45 @@ class BlockJudge:
         self.journal = journal
         self.rules = None if judge.rules is None else RuleBlocks(judge.rules)
         self.scanner = BlockScanner(source.limits)
+        self.others = self.scanner if source.predictions is None else BlockScanner(source.limits)
         self._items = ShapeRoles(lambda shape: item_roles(shape, source, judge.judgements))
-        self._predictions = ShapeRoles(lambda shape: prediction_roles(shape, source.names, judge.judgements, journal))
+        self._predictions = ShapeRoles(lambda shape: prediction_roles(shape, source, judge.judgements, journal))
 
-    def plain_share(self, content: RawBlock) -> float:
+    def plain_share(self, content: Content) -> float:
         """Return how many of the rows of a block are plain."""
-        blocks = list(self.scanner.scan(content))
-        rows = sum(int((block.shapes != BLANK).sum()) for block in blocks)
-        return sum(len(self._plain_rows(block)[0]) for block in blocks) / max(1, rows)
+        block, other = self._scanned(content)
+        return len(self._plain_rows(block, other)[0]) / max(1, int((block.shapes != BLANK).sum()))
 
-    def judged(self, content: RawBlock) -> JudgedContent:
-        """Return the lines of a block of bytes, judged. Where its items stand in the dataset is the caller's to say."""
+    def judged(self, content: Content) -> JudgedContent:
+        """Return a block of bytes, judged. Where its items stand in the dataset is the caller's to say."""
         self.source.problems, self.judge.problems = Problems(), Problems()
-        blocks = [self._judge(block) for block in self.scanner.scan(content)]
-        return JudgedContent(blocks, self.source.problems, self.judge.problems)
+        judged = self._judge(*self._scanned(content))
+        return JudgedContent(judged, self.source.problems, self.judge.problems)
 
-    def _plain_rows(self, block: ScannedBlock) -> tuple[PlainRows[ItemRoles], PlainRows[PredictionRoles]]:
-        shapes = self.scanner.shapes
-        items, predictions = self._items.of(shapes), self._predictions.of(shapes)
-        both = [item is not None and other is not None for item, other in zip(items, predictions, strict=True)]
-        return PlainRows.of(block, items, both), PlainRows.of(block, predictions, both)
+    def _scanned(self, content: Content) -> tuple[ScannedBlock, ScannedBlock]:
+        """Return the rows of the dataset and the rows of predictions: the same rows, or as many of another file."""
+        block = self.scanner.scan(content.items)
+        return block, block if content.predictions is None else self.others.scan(content.predictions)
 
-    def _judge(self, block: ScannedBlock) -> JudgedBlock:
-        items, predictions = self._plain_rows(block)
+    def _plain_rows(
+        self, block: ScannedBlock, other: ScannedBlock
+    ) -> tuple[PlainRows[ItemRoles], PlainRows[PredictionRoles]]:
+        items, predictions = self._items.of(self.scanner.shapes), self._predictions.of(self.others.shapes)
+        rows = np.flatnonzero(_is_plain(items)[block.shapes] & _is_plain(predictions)[other.shapes])
+        return PlainRows(block, rows, items), PlainRows(other, rows, predictions)
+
+    def _judge(self, block: ScannedBlock, other: ScannedBlock) -> JudgedBlock:
+        items, predictions = self._plain_rows(block, other)
         tags, odd = tag_columns(items)
         ids = items.named("id")
         odd |= ids.starts == ids.ends
-        odd |= blank_rows(items.named("reference"))
-        odd |= reasoning_rows(predictions.named("output"))
+        odd |= blank_rows(items.named("reference")) | reasoning_rows(predictions.named("output"))
         if odd.any():
             items, predictions = items.kept(~odd), predictions.kept(~odd)
         scored = self._scored(items, predictions, selected(tags, ~odd))
         plain = JudgedBlock(scored, self._lines(predictions), items.named("id"))
         rows = np.setdiff1d(np.flatnonzero(block.shapes != BLANK), items.rows, assume_unique=True)
-        return self._with_odd_rows(plain, self._strict_pairs(block, rows)) if len(rows) else plain
+        return self._with_odd_rows(plain, self._strict_pairs(block, other, rows)) if len(rows) else plain
 
     def _scored(
         self, items: PlainRows[ItemRoles], predictions: PlainRows[PredictionRoles], tags: dict[str, Labels]
@@ -177,20 +189,27 @@ class BlockJudge:
             return columns[1]
         return texts_in_order(columns, np.argsort(np.argsort(shapes, kind="stable"), kind="stable"))
 
-    def _strict_pairs(self, block: ScannedBlock, rows: Integers) -> list[tuple[Item, Prediction | None]]:
+    def _strict_pairs(
+        self, block: ScannedBlock, other: ScannedBlock, rows: Integers
+    ) -> list[tuple[Item, Prediction | None]]:
         """Return items and predictions of rows as the strict reader reads them; other rows become problems."""
         pairs = []
         for row in rows.tolist():
-            line = block.strict_line(row, self.source.limits)
-            assert line is not None
             try:
-                found = self.source.pair_of(row_of(line, self.source.limits))
+                found = self._strict_pair(block, other, row)
             except RowError as error:
-                self.source.problems.add(error.at(self.source.dataset, line.number))
+                self.source.problems.add(error.at(self.source.dataset, block.first_line + row))
             else:
                 if found is not None:
                     pairs.append(found)
         return pairs
+
+    def _strict_pair(self, block: ScannedBlock, other: ScannedBlock, row: int) -> tuple[Item, Prediction | None] | None:
+        limits = self.source.limits
+        if other is block:
+            return self.source.pair_of(block.strict_row(row, limits))
+        item = self.source.item_of(block.strict_row(row, limits))
+        return None if item is None else (item, self.source.prediction_of(other.strict_row(row, limits)))
 
     def _with_odd_rows(self, plain: JudgedBlock, pairs: Sequence[tuple[Item, Prediction | None]]) -> JudgedBlock:
         if not pairs:
@@ -204,6 +223,10 @@ class BlockJudge:
         return JudgedBlock(
             scored, texts_in_order([plain.journal, written], order), texts_in_order([plain.ids, ids], order)
         )
+
+
+def _is_plain(roles: Sequence[object | None]) -> npt.NDArray[np.bool_]:
+    return np.array([*(role is not None for role in roles), False, False], np.bool_)  # the last: BLANK and ODD
 
 
 def _order(lines: Sequence[int], others: Sequence[int]) -> Integers:

@@ -8,12 +8,12 @@ from itertools import chain
 
 import numpy as np
 
-from steelyard.pipeline.blocks.judging import BlockJudge
+from steelyard.pipeline.blocks.judging import BlockJudge, Content
+from steelyard.pipeline.blocks.pairing import are_in_step, contents_of
 from steelyard.pipeline.blocks.workers import judged_by_threads
 from steelyard.pipeline.items import Source
 from steelyard.pipeline.journal import StoredJournal
 from steelyard.pipeline.judging import Judge
-from steelyard.reading.columns.scan import RawBlock, read_raw_blocks
 from steelyard.reading.rows import format_of
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.secrets import has_secrets
@@ -33,17 +33,22 @@ def block_path(
     """Return the judged blocks of a dataset, or None where its rows take the item form."""
     if not _is_eligible(judge, source) or source.dataset.stat().st_size < smallest:
         return None
-    blocks = read_raw_blocks(source.dataset, source.limits)
-    first = next(blocks, None)
+    if source.predictions is not None and not are_in_step(source):
+        return None
+    contents = contents_of(source)
+    first = next(contents, None)
     if first is None or BlockJudge(judge, source, journal).plain_share(first) < PLAIN_SHARE:
         return None
-    return _judged(judge, source, journal, chain([first], blocks))
+    return _judged(judge, source, journal, chain([first], contents))
 
 
 def _is_eligible(judge: Judge, source: Source) -> bool:
-    if source.predictions is not None or not source.selection.is_whole or source.limits.max_depth < 3 or has_secrets():
+    if source.quarantine is not None or not source.selection.is_whole or source.limits.max_depth < 3 or has_secrets():
         return False
-    if format_of(source.dataset) not in (".jsonl", ".ndjson") or judge.labels is not None or source.elsewhere:
+    files = [source.dataset, *([source.predictions] if source.predictions else [])]
+    if any(format_of(path) not in (".jsonl", ".ndjson") for path in files):
+        return False
+    if judge.labels is not None or source.elsewhere:
         return False
     return all(
         judgement.answer_type == "text"
@@ -54,18 +59,17 @@ def _is_eligible(judge: Judge, source: Source) -> bool:
 
 
 def _judged(
-    judge: Judge, source: Source, journal: StoredJournal | None, contents: Iterator[RawBlock]
+    judge: Judge, source: Source, journal: StoredJournal | None, contents: Iterator[Content]
 ) -> Iterator[ScoredBlock]:
     hashes = []
     for content in judged_by_threads(lambda: BlockJudge(judge, source, journal), contents, source.workers):
         source.problems.merge(content.reading)
         judge.problems.merge(content.judging)
-        for judged in content.blocks:
-            hashes.append(text_hashes(judged.ids))
-            if journal is not None:
-                journal.append(gathered(judged.journal).data.tobytes())
-            yield replace(judged.scored, start=source.n_items)
-            source.n_items += len(judged)
+        hashes.append(text_hashes(content.block.ids))
+        if journal is not None:
+            journal.append(gathered(content.block.journal).data.tobytes())
+        yield replace(content.block.scored, start=source.n_items)
+        source.n_items += len(content.block)
     ordered = np.sort(np.concatenate(hashes)) if hashes else np.empty(0, np.int64)
     if (ordered[1:] == ordered[:-1]).any():
         source.report_duplicates()

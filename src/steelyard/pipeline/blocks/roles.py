@@ -78,26 +78,32 @@ def item_roles(shape: Shape, source: Source, judgements: Sequence[Judgement]) ->
 
 
 def prediction_roles(
-    shape: Shape, names: FieldNames, judgements: Sequence[Judgement], journal: StoredJournal | None
+    shape: Shape, source: Source, judgements: Sequence[Judgement], journal: StoredJournal | None
 ) -> PredictionRoles:
     """Return the roles of a prediction's rows of a shape, or raise NotPlain."""
+    separate = source.predictions is not None
     _refuse_duplicates(shape)
     example = shape.example()
     if any(isinstance(example.get(name), str) for name in _STATES) or example.get("error") is not None:
         raise NotPlain
     outputs = {_member(shape, _prediction(judgement, example), TEXT) for judgement in judgements}
-    found = item_id(example, names) or item_id(example, FieldNames())
     if len(outputs) != 1 or "confidence" in example or "probabilities" in example:
         raise NotPlain
     # A row that has one text for both is an item with a reference and no prediction.
-    if any(_member(shape, _reference(judgement, example), TEXT) in outputs for judgement in judgements):
+    if not separate and any(_member(shape, _reference(each, example), TEXT) in outputs for each in judgements):
         raise NotPlain
-    place = _member(shape, found, TEXT, INTEGER)
+    place = id_member(shape, source)
     line = LineForm((b"",), (), ()) if journal is None else _line_form(shape, place, journal)
     details = {name: _first_number(shape, example, fields) for name, fields in _DETAILS.items()}
     return PredictionRoles(
         place, outputs.pop(), line, {name: member for name, member in details.items() if member is not None}
     )
+
+
+def id_member(shape: Shape, source: Source) -> int:
+    """Return the member that is the id, which a row of predictions may have under a name of its own."""
+    example = shape.example()
+    return _member(shape, item_id(example, source.names) or item_id(example, FieldNames()), TEXT, INTEGER)
 
 
 def _refuse_duplicates(shape: Shape) -> None:

@@ -14,9 +14,8 @@ from queue import SimpleQueue
 from typing import TypeVar
 
 from steelyard.errors import Problems
-from steelyard.pipeline.blocks.judging import BlockJudge, JudgedContent
+from steelyard.pipeline.blocks.judging import BlockJudge, Content, JudgedContent
 from steelyard.pipeline.judging import Judge
-from steelyard.reading.columns.scan import RawBlock
 from steelyard.records.blocks import ItemBlock, ScoredBlock
 
 T = TypeVar("T")
@@ -24,7 +23,7 @@ R = TypeVar("R")
 
 
 def judged_by_threads(
-    make: Callable[[], BlockJudge], contents: Iterable[RawBlock], workers: int
+    make: Callable[[], BlockJudge], contents: Iterable[Content], workers: int
 ) -> Iterator[JudgedContent]:
     """Yield judged blocks in order; the caller's thread is one of the workers, for it stores what the others judge."""
     if workers == 1:
@@ -35,7 +34,7 @@ def judged_by_threads(
     for _ in range(workers - 1):
         idle.put(make())
 
-    def judged(content: RawBlock) -> JudgedContent:
+    def judged(content: Content) -> JudgedContent:
         judge = idle.get()
         try:
             return judge.judged(content)

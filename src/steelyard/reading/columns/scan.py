@@ -14,6 +14,7 @@ from steelyard.errors import MachineError, Problem
 from steelyard.reading.columns.shapes import Shape
 from steelyard.reading.limits import Limits
 from steelyard.reading.lines import BOM, Line, line_of, open_bytes
+from steelyard.reading.rows import Row, row_of
 from steelyard.text.kernels.compiled import BYTES, INTEGER, INTEGERS, Loop
 
 BLOCK_BYTES = 4 << 20
@@ -21,7 +22,6 @@ BLOCK_BYTES = 4 << 20
 
 ODD, BLANK = -1, -2
 _MEMBERS, _SHAPES, _SHAPE_BYTES = 48, 64, 4096
-_ROWS = 1 << 17
 _PADDING = 128
 _LINE_FEED = 0x0A
 _REST = 1 << 16
@@ -74,6 +74,12 @@ class ScannedBlock:
         offset = self.first_offset + int(self.line_starts[row])
         return line_of(self.first_line + row, offset, self.line(row) + end, limits)
 
+    def strict_row(self, row: int, limits: Limits) -> Row:
+        """Return the row of a line that is not blank as the strict reader reads it, or raise a RowError."""
+        line = self.strict_line(row, limits)
+        assert line is not None
+        return row_of(line, limits)
+
 
 class BlockScanner:
     """Scans streams block by block and knows every shape that it has met."""
@@ -90,23 +96,14 @@ class BlockScanner:
         """The shapes met so far, by their numbers."""
         return self._known
 
-    def scan(self, content: RawBlock) -> Iterator[ScannedBlock]:
-        """Yield the lines of a block of bytes, in one piece unless it has very many."""
-        size = content.size
-        state = np.array([content.start, size + _PADDING // 2, len(self._known)], np.int64)
-        line = content.first_line
-        while state[0] < size:
-            block = self._scan(content, state, line)
-            line += len(block)
-            yield block
-
-    def _scan(self, content: RawBlock, state: Integers, line: int) -> ScannedBlock:
-        begin = int(state[0])
-        rows = min(_ROWS, content.size - begin)
-        line_starts, line_ends, row_shapes, firsts = (np.empty(rows, np.int64) for _ in range(4))
-        members = min((content.size - begin) // _SHORTEST_MEMBER, 16 * _ROWS) + _MEMBERS
+    def scan(self, content: RawBlock) -> ScannedBlock:
+        """Return the lines of a block of bytes."""
+        state = np.array([content.start, content.size + _PADDING // 2, len(self._known)], np.int64)
+        line_starts, line_ends, row_shapes, firsts = (np.empty(content.lines, np.int64) for _ in range(4))
+        # Memory that is never written is never taken, so the most that the block could hold costs nothing.
+        members = content.size // _SHORTEST_MEMBER + _MEMBERS
         starts, ends = np.empty(members, np.int64), np.empty(members, np.int64)
-        count = scan_loop(
+        scan_loop(
             *(content.data, content.size, self.limits.max_line_bytes),
             *(self._shapes, self._sizes, self._shape, state),
             *(line_starts, line_ends, row_shapes, firsts, starts, ends),
@@ -114,9 +111,8 @@ class BlockScanner:
         for number in range(len(self._known), int(state[2])):
             first = number * _SHAPE_BYTES
             self._known.append(Shape.decoded(self._shapes[first : first + int(self._sizes[number])].tobytes()))
-        lines = line_starts[:count], line_ends[:count], row_shapes[:count], firsts[:count]
-        ended = content.ended or int(state[0]) < content.size
-        return ScannedBlock(content.data, line, content.first_offset, *lines, starts, ends, ended)
+        lines = line_starts, line_ends, row_shapes, firsts
+        return ScannedBlock(content.data, content.first_line, content.first_offset, *lines, starts, ends, content.ended)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +129,24 @@ class RawBlock:
     """Where the block begins in the file."""
     ended: bool
     """Whether the last line has a line end in the file."""
+    lines: int
+
+    @classmethod
+    def of(cls, data: bytes, first_line: int, first_offset: int) -> RawBlock:
+        """Return whole lines that are held as bytes."""
+        room = np.empty(2 * len(data) + _PADDING, np.uint8)
+        room[: len(data)] = np.frombuffer(data, np.uint8)
+        return cls.filled(room, len(data), first_line, first_offset)
+
+    @classmethod
+    def filled(cls, data: npt.NDArray[np.uint8], end: int, first_line: int, first_offset: int) -> RawBlock:
+        """Return the lines in `data[:end]`, behind which there is as much room again."""
+        ended = bool(data[end - 1] == _LINE_FEED)
+        size = end + (not ended)
+        data[end : size + _PADDING // 2] = _LINE_FEED
+        start = len(BOM) if first_offset == 0 and data[:3].tobytes() == BOM else 0
+        lines = int(np.count_nonzero(data[:size] == _LINE_FEED))
+        return cls(data, size, start, first_line, first_offset, ended, lines)
 
 
 def read_raw_blocks(path: Path, limits: Limits) -> Iterator[RawBlock]:
@@ -158,13 +172,10 @@ def raw_blocks(stream: BinaryIO, limits: Limits, size: int) -> Iterator[RawBlock
             data = np.concatenate([data[:found], np.empty(found + 2 * len(rest) + _PADDING, np.uint8)])
         data[found : found + len(rest)] = np.frombuffer(rest, np.uint8)
         end = found + len(rest)
-        ended = bool(data[end - 1] == _LINE_FEED)
-        skipped = 0 if ended else _skip_line(stream)
-        whole = end + (not ended)
-        data[end : whole + _PADDING // 2] = _LINE_FEED
-        start = len(BOM) if offset == 0 and data[:3].tobytes() == BOM else 0
-        yield RawBlock(data, whole, start, line, offset, ended)
-        line += int(np.count_nonzero(data[:whole] == _LINE_FEED))
+        block = RawBlock.filled(data, end, line, offset)
+        skipped = 0 if block.ended else _skip_line(stream)
+        yield block
+        line += block.lines
         offset += end + skipped
 
 

@@ -13,6 +13,7 @@ _NAMES = 4096
 """Distinct texts up to which codes are made by the loop; beyond, a column is no set of labels."""
 
 encode_loop = Loop(_MODULE, "encode", (BYTES, INTEGERS, INTEGERS, INTEGERS, INTEGERS, INTEGERS, INTEGER))
+same_loop = Loop(_MODULE, "same", (BYTES, INTEGERS, INTEGERS, BYTES, INTEGERS, INTEGERS))
 hash_loop = Loop(_MODULE, "hashes", (BYTES, INTEGERS, INTEGERS, INTEGERS))
 
 
@@ -41,3 +42,8 @@ def text_hashes(column: TextColumn) -> Integers:
     found = np.empty(len(column), np.int64)
     hash_loop(*arrays(column), found)
     return found
+
+
+def are_same(first: TextColumn, second: TextColumn) -> bool:
+    """Return whether two columns have the same texts in the same order."""
+    return len(first) == len(second) and same_loop(*arrays(first), *arrays(second)) == len(first)

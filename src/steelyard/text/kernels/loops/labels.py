@@ -40,3 +40,14 @@ def hashes(data, starts, ends, found):
     for row in range(starts.shape[0]):
         found[row] = np.int64(hash_run(data, starts[row], ends[row]))
     return 0
+
+
+def same(data, starts, ends, other, other_starts, other_ends):
+    """Return how many rows from the first on have equal texts."""
+    for row in range(starts.shape[0]):
+        size = ends[row] - starts[row]
+        if size != other_ends[row] - other_starts[row]:
+            return row
+        if not equal_runs(data, starts[row], other, other_starts[row], size):
+            return row
+    return starts.shape[0]
