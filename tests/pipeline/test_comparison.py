@@ -293,3 +293,13 @@ def test_the_directory_of_a_run_is_left_alone(tmp_path: Path):
     before = sorted(file.stat().st_mtime_ns for file in path.rglob("*"))
     run_of(tmp_path, "a", "a")
     assert sorted(file.stat().st_mtime_ns for file in path.rglob("*")) == before
+
+
+def test_a_comparison_reads_well_in_a_notebook(tmp_path: Path):
+    make_run(tmp_path, "a", [1, 0], tags={"source": ["<script>", "x"]})
+    make_run(tmp_path, "b", [1, 1], tags={"source": ["<script>", "x"]})
+    found = run_of(tmp_path, "a", "b", slice_by=("source",))
+    assert repr(found) == "Comparison of score with a: b +0.5000"
+    assert "<script>" not in found._repr_html_()
+    assert found.to_polars().filter(slice="x", run="b")["delta"].to_list() == [1.0]
+    assert len(found.to_pandas()) == 6

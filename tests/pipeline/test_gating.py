@@ -248,3 +248,12 @@ def test_classification_metrics_are_gated_from_the_labels(tmp_path: Path):
     make_run(tmp_path, "b", np.equal(truth, worse).astype(float), classes=(truth, worse))
     verdict = judged(tmp_path, "  - {metric: macro_f1, no_significant_drop: 0.05}\n  - {metric: accuracy, min: 0.9}")
     assert [entry.outcome for entry in verdict.decisions] == ["fail", "pass"]
+
+
+def test_a_verdict_reads_well_in_a_notebook(tmp_path: Path):
+    make_run(tmp_path, "b", [1, 0], tags={"source": ["<b>", "x"]})
+    verdict = judged(tmp_path, "  - {metric: f1, slice_each: source, min: 0.5}", against=None)
+    assert repr(verdict) == "Verdict on b: FAIL (1 of 2 gates)"
+    assert "<b>]" not in verdict._repr_html_()
+    assert verdict.to_polars()["outcome"].to_list() == ["pass", "fail"]
+    assert verdict.to_pandas()["gate"].tolist() == ["f1 [source=<b>] min 0.5", "f1 [source=x] min 0.5"]

@@ -62,6 +62,15 @@ def test_the_index_is_rebuilt_from_the_directories(tmp_path: Path):
     assert [row["verdict"] for row in index.decided()] == ["pass"]
 
 
+def test_baselines_and_verdicts_follow_into_the_index(tmp_path: Path):
+    make_run(tmp_path, "one", [1, 0])
+    assert refreshed(tmp_path).names() == []
+    name_baseline(tmp_path, "main", "one")
+    gate(GateOptions(run="one", against="main", runs_dir=tmp_path))
+    index = refreshed(tmp_path)
+    assert ([row["name"] for row in index.names()], index.count_decided()) == (["main"], 1)
+
+
 def test_a_damaged_index_can_be_thrown_away(tmp_path: Path):
     make_run(tmp_path, "one", [1, 0])
     (tmp_path / FOLDER).mkdir(exist_ok=True)

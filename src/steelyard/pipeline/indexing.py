@@ -50,7 +50,17 @@ def refreshed(runs_dir: Path) -> RunIndex:
     waiting = [path for path in present if known.get(path) not in FINAL]
     if waiting:
         _put(index, runs_dir, waiting)
+    _put_names(index, runs_dir)
     return index
+
+
+def _put_names(index: RunIndex, runs_dir: Path) -> None:
+    """Repeat baselines and verdicts in the index, where the files beside the runs say something else."""
+    names = [asdict(entry) for entry in list_baselines(runs_dir)]
+    verdicts = list_verdicts(runs_dir)
+    known = [{name: row[name] for name in row if name != "root"} for row in index.names()]
+    if known != names or index.count_decided() != len(verdicts):
+        index.put_names(names, verdicts)
 
 
 def reindex(runs_dir: Path, *, discard: bool = False) -> int:
@@ -62,7 +72,7 @@ def reindex(runs_dir: Path, *, discard: bool = False) -> int:
     index.clear()
     paths = list(_present(runs_dir, {}))
     _put(index, runs_dir, paths)
-    index.put_names([asdict(entry) for entry in list_baselines(runs_dir)], list_verdicts(runs_dir))
+    _put_names(index, runs_dir)
     return index.count()
 
 
@@ -87,14 +97,14 @@ def _present(runs_dir: Path, known: Iterable[str]) -> dict[str, None]:
     """Return the paths of all runs below a folder; those already known are taken to be runs without another look."""
     if not runs_dir.is_dir():
         return {}
-    inside: dict[str, list[str]] = {}
-    for path in known:
-        inside.setdefault(path.split("/", maxsplit=1)[0], []).append(path)
+    seen = set(known)
     found: dict[str, None] = {}
     with os.scandir(runs_dir) as entries:
         for entry in entries:
-            if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
-                found |= dict.fromkeys(inside.get(entry.name) or _runs_in(runs_dir, entry.name))
+            if entry.name in seen:
+                found[entry.name] = None
+            elif not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                found |= dict.fromkeys(_runs_in(runs_dir, entry.name))
     return found
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.records.plans import NOTICE
 from steelyard.records.scores import Direction
+from steelyard.records.tables import html_table
 
 if TYPE_CHECKING:
     import polars
@@ -211,6 +212,15 @@ class Comparison:
             "notice": self.notice,
         }
         return found | ({"loss_curves": self.loss_curves} if self.loss_curves else {})
+
+    def __repr__(self) -> str:
+        deltas = [f"{run} {delta.delta:+.4f}" for run, delta in self.deltas.items() if delta.delta is not None]
+        return f"Comparison of {self.metric} with {self.baseline}: {', '.join(deltas) or 'no delta'}"
+
+    def _repr_html_(self) -> str:
+        """Return the comparison for a notebook; what came from data is escaped."""
+        shown = ("run", "slice_by", "slice", "n", "value", "delta", "paired_p_value", "paired_regressed")
+        return html_table(repr(self), shown, comparison_rows(self), self.notice)
 
     def to_polars(self) -> polars.DataFrame:
         """Return one row per run and slice."""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from steelyard.records.comparisons import Contract, Figure, Paired
 from steelyard.records.plans import NOTICE
 from steelyard.records.scores import Direction
+from steelyard.records.tables import html_table
+
+if TYPE_CHECKING:
+    import polars
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
 Level: TypeAlias = Literal["blocking", "advisory"]
@@ -207,6 +211,26 @@ class Verdict:
             return "PASS"
         blocking = sum(entry.blocks for entry in self.decisions)
         return f"{self.outcome.upper()} ({blocking} of {len(self.decisions)} gates)"
+
+    def __repr__(self) -> str:
+        return f"Verdict on {self.name}: {self.line}"
+
+    def _repr_html_(self) -> str:
+        """Return the verdict for a notebook; what came from data is escaped."""
+        rows = [asdict(entry) for entry in self.decisions]
+        return html_table(repr(self), ("outcome", "level", "task", "gate", "reason"), rows, self.notice)
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return one row per gate."""
+        import polars  # noqa: PLC0415 - 0.3 s, for callers who ask for a frame
+
+        return polars.DataFrame([asdict(entry) for entry in self.decisions], infer_schema_length=None)
+
+    def to_pandas(self) -> Any:
+        """Return one row per gate as a pandas frame."""
+        import pandas  # noqa: PLC0415 - an extra
+
+        return pandas.DataFrame([asdict(entry) for entry in self.decisions])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as the JSON object that machines read."""

@@ -169,6 +169,13 @@ class RunIndex:
         with self._reading() as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 
+    def count_decided(self) -> int:
+        """Return how many verdicts of this folder there are."""
+        query = select(func.count()).select_from(verdicts).where(verdicts.c.root == self.root)
+        with self._reading() as connection:
+            found: int = connection.execute(query).scalar_one()
+        return found
+
     def decided(self, *, run: str | None = None) -> list[dict[str, Any]]:
         """Return the verdicts of this folder, or of one run, in the order in which they were given."""
         query = select(verdicts).where(verdicts.c.root == self.root).order_by(verdicts.c.place)
