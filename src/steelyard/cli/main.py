@@ -28,6 +28,7 @@ COMMANDS = {
     "rescore": ("steelyard.cli.rescore", "Judge a run's stored predictions again."),
     "runs": ("steelyard.cli.runs", "List runs, show one, or look at its items."),
     "compare": ("steelyard.cli.compare", "Compare runs item by item; the first is the baseline."),
+    "report": ("steelyard.cli.report", "Write a run as one HTML file, alone or held against another."),
     "baseline": ("steelyard.cli.baseline", "Name a run that others are held against."),
     "gate": ("steelyard.cli.gate", "Turn a run and its comparison into a verdict: may it ship?"),
     "plan": ("steelyard.cli.plan", "Say how many items show a given difference."),

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from steelyard.records.comparisons import Comparison
 from steelyard.show import conversation_html, research_html
 from steelyard.show import html_sections as sections
+from steelyard.show.html_comparison import comparison_section
 from steelyard.show.html_hard import hard_examples as hard_section
 from steelyard.show.html_parts import text
 from steelyard.show.html_style import STYLE
@@ -33,10 +35,19 @@ SECTIONS: tuple[Section, ...] = (
 )
 
 
-def report_html(run: Mapping[str, Any], results: Mapping[str, Any], hard_examples: Sequence[Mapping[str, Any]]) -> str:
-    """Return the report of a run. `run` has the fields of `run.json`; of those only what the items decide is shown."""
-    body = [section(results) for section in SECTIONS]
-    return page(str(run.get("task", "")), _facts(run), [*body, hard_section(results, hard_examples)], _footer(results))
+def report_html(
+    run: Mapping[str, Any],
+    results: Mapping[str, Any],
+    hard_examples: Sequence[Mapping[str, Any]],
+    comparison: Comparison | None = None,
+) -> str:
+    """Return the report of a run, held against another where a comparison is given.
+
+    `run` has the fields of `run.json`; of those only what the items decide is shown, and the model where it is named.
+    """
+    compared = [comparison_section(comparison)] if comparison is not None else []
+    body = [*compared, *(section(results) for section in SECTIONS), hard_section(results, hard_examples)]
+    return page(str(run.get("task", "")), _facts(run), body, _footer(results))
 
 
 def page(title: str, facts: str, body: Sequence[str], footer: str = "") -> str:
