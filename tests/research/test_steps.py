@@ -29,9 +29,18 @@ def test_a_step_that_only_a_manifest_tells_of_is_a_step():
     assert ledger([], [step("r", 1)]).total == 1
 
 
-def test_numbered_steps_are_listed_by_number():
-    events = [{"run_id": "r", "step_id": number, "event_type": "PLAN"} for number in (10, 9, 100)]
-    assert [name for _, name in ledger(events).without_manifest] == ["9", "10", "100"]
+@pytest.mark.parametrize(
+    ("written", "listed"),
+    [
+        ([10, 9, 100], ["9", "10", "100"]),
+        (["s10", "s2", "s"], ["s", "s2", "s10"]),
+        (["2b", "plan-1", "10", "a", "2"], ["2", "2b", "10", "a", "plan-1"]),
+        (["1" * 5000, "2"], ["2", "1" * 5000]),
+    ],
+)
+def test_numbered_steps_are_listed_by_number(written, listed):
+    events = [{"run_id": "r", "step_id": name, "event_type": "PLAN"} for name in written]
+    assert [name for _, name in ledger(events).without_manifest] == listed
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from steelyard.errors import Problem
+from steelyard.errors import LISTED_PROBLEMS, Problem
 from steelyard.research.gates import GateVerdict, decide, overall
 from steelyard.research.golden import REQUIREMENTS, Requirement
 from steelyard.research.measures import GATED, RATIOS, measure
@@ -152,8 +152,9 @@ def system_error_report(
         "status": "SYSTEM_ERROR",
         "missing_requirements": [
             {"requirement": requirement, "meaning": REQUIREMENTS[requirement], **problem.as_dict()}
-            for requirement, problem in faults
+            for requirement, problem in faults[:LISTED_PROBLEMS]
         ],
+        "total_missing": len(faults),
         "gates": [verdict.facts() | {"reason": STOPPED} for verdict in verdicts],
         "metrics": {ratio.name: measure(ratio, []).facts() for ratio in RATIOS},
     }

@@ -140,6 +140,7 @@ def research_report() -> Schema:
                 "required": [ratio.name for ratio in RATIOS],
             },
             missing_requirements={"type": "array", "items": requirement, "minItems": 1},
+            total_missing=_COUNT,
             objectives={"type": "array", "items": {"type": "object"}},
             runs={"type": "array", "items": {"type": "object"}},
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -9,6 +10,8 @@ from steelyard.research.faults import expect_identifier, expect_object, expect_w
 
 EventType: TypeAlias = Literal["COMPILE", "PLAN", "ACT", "OBSERVE", "CHECKPOINT", "EGRESS"]
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
+
+_DIGITS = re.compile(r"([0-9]{1,18})")
 
 Step: TypeAlias = tuple[str, str]
 """Run and step."""
@@ -51,7 +54,9 @@ def _step(values: Any, what: str) -> Step:
     return expect_identifier(values, "run_id", what), expect_identifier(values, "step_id", what)
 
 
-def _natural(step: Step) -> tuple[str, int, str]:
-    """Numbered steps are listed by number: 2 before 10."""
+def _natural(step: Step) -> tuple[str, list[str | int], str]:
+    """Return what steps are listed by: numbers in a name count as numbers, so that s2 comes before s10."""
     run, name = step
-    return run, int(name) if name.isdecimal() and len(name) < 19 else -1, name
+    # Text and digits alternate, text first, so that the parts of two names compare like with like.
+    parts: list[str | int] = [int(part) if place % 2 else part for place, part in enumerate(_DIGITS.split(name))]
+    return run, parts, name

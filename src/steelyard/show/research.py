@@ -49,11 +49,11 @@ def research_text(report: Mapping[str, Any], objectives: Iterable[Mapping[str, A
 
 def _stopped(report: Mapping[str, Any]) -> list[str]:
     lines = ["Evidence gates: SYSTEM_ERROR", ""]
-    for fault in report["missing_requirements"][:LISTED]:
+    for fault in report["missing_requirements"]:
         place = ":".join(str(part) for part in (fault["file"], fault["line"]) if part is not None)
         lines.append(f"  missing requirement {fault['requirement']}: {fault['meaning']}")
         lines.append(f"    {escape(place)}: {escape(fault['message'])}")
-    return [*lines, *_more(len(report["missing_requirements"]))]
+    return [*lines, *_more(report["total_missing"])]
 
 
 def _summary(report: Mapping[str, Any]) -> list[str]:
