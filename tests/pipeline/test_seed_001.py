@@ -3,12 +3,14 @@
 import hashlib
 import json
 import math
+import sys
+from dataclasses import replace
 
 import pytest
 import yaml
 
 from steelyard.configuration.rules import PreambleRuleWarning
-from steelyard.errors import ConfigurationError
+from steelyard.errors import ConfigurationError, InputError
 from steelyard.pipeline.evaluation import evaluate
 from steelyard.pipeline.gold_sets import GoldSetWarning
 from steelyard.pipeline.options import EvaluateOptions
@@ -203,3 +205,41 @@ class TestGoldSet:
         with pytest.warns(GoldSetWarning, match="10 items, expected 50 to 200"):
             run = evaluate(self.options(files))
         assert "expected 50 to 200" in run.results["metric_details"]["gold_set_accuracy"]["warning"]
+
+    def test_a_model_is_asked_for_gold_items_after_those_of_the_dataset(self, files, monkeypatch):
+        (files / "made_gold.py").write_text(
+            "ASKED = []\n"
+            "def answers(item):\n"
+            "    ASKED.append(item.id)\n"
+            "    return item['output'] if item.id != 'gold-0' else 'no idea'\n"
+        )
+        monkeypatch.setattr(sys, "path", [str(files), *sys.path])
+        monkeypatch.setenv("STEELYARD_CACHE_DIR", str(files / "cache"))
+        options = replace(self.options(files), predictions=None, model="python:made_gold:answers")
+        run = evaluate(options)
+        assert run.results["metrics"]["gold_set_accuracy"] == 59 / 60
+        assert run.results["scorecard"]["n_items"] == 3
+        assert run.unknown_total == 0
+        asked = sys.modules.pop("made_gold").ASKED
+        assert set(asked[:3]) == {"item-0", "item-1", "item-2"}
+        assert len(asked) == 63
+
+
+def test_turns_and_operations_are_derived_from_conversations(tmp_path):
+    rows = [
+        {"id": f"{number}", "conversation_id": f"c{number // 3}", "turn_idx": number % 3, "input": "q", "output": "1"}
+        | {"prediction": "1", "program": ["add(1, 2)", "add(1, 2), divide(#0, 3)", "12"][number % 3]}
+        for number in range(9)
+    ]
+    (tmp_path / "turns.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    options = EvaluateOptions(
+        dataset=str(tmp_path / "turns.jsonl"), answer_type="text", slice_by=("turn", "operations"), runs_dir=tmp_path
+    )
+    slices = evaluate(options).results["slices"]
+    assert {name: entry["n"] for name, entry in slices["turn"].items()} == {"0": 3, "1": 3, "2": 3}
+    assert {name: entry["n"] for name, entry in slices["operations"].items()} == {"0": 3, "1": 3, "2": 3}
+
+
+def test_a_literal_untagged_value_is_refused(evaluated):
+    with pytest.raises(InputError, match="_untagged"):
+        evaluated([("a", "x", "x", {"source": "_untagged"})])
