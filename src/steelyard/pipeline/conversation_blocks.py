@@ -22,18 +22,17 @@ from steelyard.records.scores import Direction
 
 PRIMARY = "numerical_match"
 SCORER = "numerical_match@v1"
-NUMBERS = (*(rung for rung in RUNGS if rung != PRIMARY), *LOGIC, "operations_per_turn")
-"""Every further number of a turn."""
+NUMBERS = (*(rung for rung in RUNGS if rung != PRIMARY), *LOGIC)
+"""Every further metric of a turn."""
 METRICS = ("logic_recall", "logic_precision", "logic_f1", "operation_order", "program_equivalence", "operand_accuracy")
 """Numbers of a turn that are registered metrics, with a signature."""
-REFERENCES = ("matched_displayed", "matched_executed")
-"""Which reference an answer matched: kept with each turn, and no metric."""
+KEPT = ("operations_per_turn", "matched_displayed", "matched_executed")
+"""Kept with each turn, and neither better high nor low: its plan's operations, and which reference it matched."""
 
 
 def report_plan() -> ReportPlan:
     """Return what is reported over turns."""
     directions: dict[str, Direction | None] = dict.fromkeys((PRIMARY, *NUMBERS), "higher")
-    directions["operations_per_turn"] = None
     return ReportPlan(
         primary=PRIMARY,
         metrics=NUMBERS,
@@ -63,7 +62,7 @@ def scored_block(judged: Sequence[JudgedConversation], start: int) -> ScoredBloc
         outputs=[_answer(turn) for turn in turns],
         primary=np.array([turn.matches[PRIMARY] for turn in turns], np.float64),
         passed=np.array([turn.matches[PRIMARY] for turn in turns], np.bool_),
-        scores={name: _floats([row[name] for row in numbers]) for name in (*NUMBERS, *REFERENCES)},
+        scores={name: _floats([row[name] for row in numbers]) for name in (*NUMBERS, *KEPT)},
         error_tags=ErrorTags.of([turn.error_tags for turn in turns]),
         explain=[turn.explain for turn in turns],
         tags=_tags(pairs),

@@ -16,7 +16,7 @@ from steelyard.pipeline.conversation_files import ConversationFiles, write_plots
 from steelyard.pipeline.conversation_reading import ConversationSource, Pair
 from steelyard.pipeline.recording import Derivation, Progress, Recorder
 
-BLOCK_CONVERSATIONS = 512
+BLOCK_CONVERSATIONS = 1024
 
 
 def derive(

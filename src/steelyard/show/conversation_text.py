@@ -35,8 +35,12 @@ def conversation_text(
 
 def _counts(run: RunRecord, found: Mapping[str, Any]) -> str:
     states = ", ".join(f"{count} {state}" for state, count in found["states"].items() if count and state != "scored")
-    size = f"{found['num_conversations']} conversations, {found['num_turns']} turns"
+    size = f"{_many(found['num_conversations'], 'conversation')}, {_many(found['num_turns'], 'turn')}"
     return f"{escape(run.task)}: {size}{f' ({states})' if states else ''}"
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def _means(found: Mapping[str, Any]) -> list[str]:
