@@ -156,6 +156,53 @@ def test_white_space_blank_lines_and_a_byte_order_mark_do_not_matter(both_ways):
     assert_same_bytes(*both_ways(lines, TEXT_TASK))
 
 
+TYPED_TASKS = {
+    "label": (
+        {"answer_type": "label", "aliases": {"yes": ["y", "yep"]}},
+        ["yes", "no", "Y", "maybe", " NO ", "yes. <think>"],
+    ),
+    "choice": (
+        {"answer_type": "choice", "choices": ["A", "B", "C"]},
+        ["A", "b", "(C)", "D", "A or B", "The answer is C"],
+    ),
+    "number": (
+        {"answer_type": "number", "extract": "last_number"},
+        ["12.5%", "0.125", "$1,200", "1,2,3", "none", "-3", "so 7 or 8"],
+    ),
+    "list": ({"answer_type": "list"}, ["a, b", "b, a", '["a", "c"]', "a; a", "-", "x"]),
+}
+
+
+@pytest.mark.parametrize("kind", TYPED_TASKS)
+def test_typed_answers_leave_the_same_bytes(both_ways, kind):
+    task, answers = TYPED_TASKS[kind]
+    chance = random.Random(kind)
+    good = {"label": ["yes", "no"], "choice": ["A", "B", "C"], "number": ["12.5%", "7", "-3"], "list": ["a, b", "x"]}[
+        kind
+    ]
+    rows = [
+        {
+            "id": f"i{number}",
+            "input": chance.choice(["q", "é"]),
+            "reference": chance.choice(good),
+            "prediction": chance.choice([*answers, 7] if number % 9 == 0 else answers),
+            "tags": {"source": chance.choice(["a", "b"])},
+        }
+        for number in range(400)
+    ]
+    task = {"task": kind, "eval": {"slice_by_tags": ["source"]}, **task}
+    assert_same_bytes(*both_ways(rows, task))
+
+
+def test_a_reference_that_cannot_be_used_is_the_same_error_for_every_row_that_has_it(both_ways):
+    rows = [
+        {"id": str(number), "reference": "7" if number % 3 else "seven?", "prediction": "7"} for number in range(60)
+    ]
+    found, columns = both_ways(rows, {"task": "numbers", "answer_type": "number"})
+    assert isinstance(found, InputError)
+    assert columns.as_dict() == found.as_dict()
+
+
 @pytest.fixture
 def two_files(both_ways, tmp_path):
     """Evaluates a dataset with predictions in a file of their own, both ways."""

@@ -36,7 +36,8 @@ def test_the_same_ids_in_the_same_order_are_in_step(source):
 
 @pytest.mark.parametrize(
     "predictions",
-    [rows(IDS[::-1]), rows(IDS[:-1]), rows([*IDS, "more"]), [*rows(IDS[:-1]), "not json\n"], [*rows(IDS[:-1]), {"no": 1}],
+    [rows(IDS[::-1]), rows(IDS[:-1]), rows([*IDS, "more"]), [*rows(IDS[:-1]), "not json\n"],
+     [*rows(IDS[:-1]), {"no": 1}],
      ["\n", *rows(IDS)], [*rows(IDS[:5]), "\n", *rows(IDS[5:])], []],
 )  # fmt: skip
 def test_anything_else_is_not(source, predictions):

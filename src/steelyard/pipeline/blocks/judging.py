@@ -15,11 +15,19 @@ import numpy.typing as npt
 from steelyard.errors import Problems
 from steelyard.pipeline.blocks.columns import PlainRows, ShapeRoles, detail_columns, selected, tag_columns
 from steelyard.pipeline.blocks.merging import combined, in_order, prefixed, texts_in_order, woven
+from steelyard.pipeline.blocks.pairs import (
+    JudgedPairs,
+    distinct_pairs,
+    error_tags_at,
+    judged_pairs,
+    labels_at,
+    texts_at,
+)
 from steelyard.pipeline.blocks.roles import ItemRoles, PredictionRoles, item_roles, prediction_roles
 from steelyard.pipeline.corpus import count_columns
 from steelyard.pipeline.items import Source
 from steelyard.pipeline.journal import StoredJournal
-from steelyard.pipeline.judging import Judge
+from steelyard.pipeline.judging import Judge, Judgement
 from steelyard.reading.columns.scan import BLANK, BlockScanner, RawBlock, ScannedBlock
 from steelyard.reading.faults import RowError
 from steelyard.records.answers import Text
@@ -72,6 +80,7 @@ class BlockJudge:
         self.source = copy(source)
         self.journal = journal
         self.rules = None if judge.rules is None else RuleBlocks(judge.rules)
+        self.by_columns = all(has_block_form(judgement) for judgement in judge.judgements)
         self.scanner = BlockScanner(source.limits)
         self.others = self.scanner if source.predictions is None else BlockScanner(source.limits)
         self._items = ShapeRoles(lambda shape: item_roles(shape, source, judge.judgements))
@@ -79,8 +88,12 @@ class BlockJudge:
 
     def plain_share(self, content: Content) -> float:
         """Return how many of the rows of a block are plain."""
-        block, other = self._scanned(content)
-        return len(self._plain_rows(block, other)[0]) / max(1, int((block.shapes != BLANK).sum()))
+        items, predictions = self._plain_rows(*self._scanned(content))
+        if not len(items) or not (
+            self.by_columns or distinct_pairs(predictions.named("output"), items.named("reference"))
+        ):
+            return 0.0
+        return len(items) / int((items.block.shapes != BLANK).sum())
 
     def judged(self, content: Content) -> JudgedContent:
         """Return a block of bytes, judged. Where its items stand in the dataset is the caller's to say."""
@@ -108,7 +121,11 @@ class BlockJudge:
         odd |= blank_rows(items.named("reference")) | reasoning_rows(predictions.named("output"))
         if odd.any():
             items, predictions = items.kept(~odd), predictions.kept(~odd)
-        scored = self._scored(items, predictions, selected(tags, ~odd))
+        tags = selected(tags, ~odd)
+        if self.by_columns:
+            scored = self._scored(items, predictions, tags)
+        else:
+            items, predictions, scored = self._scored_by_pairs(items, predictions, tags)
         plain = JudgedBlock(scored, self._lines(predictions), items.named("id"))
         rows = np.setdiff1d(np.flatnonzero(block.shapes != BLANK), items.rows, assume_unique=True)
         return self._with_odd_rows(plain, self._strict_pairs(block, other, rows)) if len(rows) else plain
@@ -142,6 +159,57 @@ class BlockJudge:
             clusters=Labels((), np.full(len(items), -1, np.int32)),
             counts=self._counts(pair),
             details=dict(detail_columns(predictions)),
+        )
+
+    def _scored_by_pairs(
+        self, items: PlainRows[ItemRoles], predictions: PlainRows[PredictionRoles], tags: dict[str, Labels]
+    ) -> tuple[PlainRows[ItemRoles], PlainRows[PredictionRoles], ScoredBlock]:
+        """Judge each distinct pair once; return the rows that this could be done for, and their block."""
+        pairs = self._pairs(items, predictions)
+        kept = np.zeros(len(items), np.bool_) if pairs is None else pairs.places >= 0
+        tags = selected(tags, kept)
+        items, predictions = items.kept(kept), predictions.kept(kept)
+        if pairs is None:
+            return items, predictions, self.judge.judge(ItemBlock(0, [], []))
+        judged, places = pairs.judged, pairs.places[kept]
+        inputs, references, outputs = items.named("input"), items.named("reference"), predictions.named("output")
+        scored = ScoredBlock(
+            start=0,
+            ids=items.named("id"),
+            lines=items.block.first_line + items.rows,  # type: ignore[arg-type]  # an array serves as a sequence
+            inputs=inputs,
+            item_hashes=item_hashes(inputs, references),
+            states=in_order(Labels(judged.states.names, judged.states.codes[places])),
+            expected=texts_at(judged.expected, places),  # type: ignore[arg-type]  # every item has a reference
+            predicted=texts_at(judged.predicted, places),
+            outputs=outputs,
+            primary=judged.primary[places],
+            passed=judged.passed[places],
+            scores={name: values[places] for name, values in judged.scores.items()},
+            error_tags=error_tags_at(judged.error_tags, places),
+            explain=texts_at(judged.explain, places),  # type: ignore[arg-type]  # every card has a sentence
+            tags={key: in_order(labels) for key, labels in tags.items()},
+            truth=labels_at(judged.truth, places),
+            guess=labels_at(judged.guess, places),
+            confidence=None if judged.confidence is None else judged.confidence[places],
+            confidence_kind=labels_at(judged.confidence_kind, places),
+            clusters=Labels((), np.full(len(items), -1, np.int32)),
+            counts={name: counts[places] for name, counts in judged.counts.items()},
+            details=dict(detail_columns(predictions)),
+        )
+        return items, predictions, scored
+
+    def _pairs(self, items: PlainRows[ItemRoles], predictions: PlainRows[PredictionRoles]) -> JudgedPairs | None:
+        found = distinct_pairs(predictions.named("output"), items.named("reference"))
+        if found is None:
+            return None
+        firsts, codes = found
+        rows = items.rows[firsts]
+        return judged_pairs(
+            self.judge,
+            rows,
+            codes,
+            lambda row: self._strict_pair(items.block, predictions.block, row),
         )
 
     def _scores(self, number: int, pair: TextPair) -> BlockScores:
@@ -223,6 +291,12 @@ class BlockJudge:
         return JudgedBlock(
             scored, texts_in_order([plain.journal, written], order), texts_in_order([plain.ids, ids], order)
         )
+
+
+def has_block_form(judgement: Judgement) -> bool:
+    """Return whether a judgement of text is made by columns."""
+    scorer = judgement.scorers.get("text") if judgement.answer_type == "text" else None
+    return scorer is not None and judgement.extraction.kind == "none" and scorer_block(scorer) is not None
 
 
 def _is_plain(roles: Sequence[object | None]) -> npt.NDArray[np.bool_]:

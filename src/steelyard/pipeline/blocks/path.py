@@ -17,7 +17,6 @@ from steelyard.pipeline.judging import Judge
 from steelyard.reading.rows import format_of
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.secrets import has_secrets
-from steelyard.scoring.blocks import scorer_block
 from steelyard.text.kernels.labels import text_hashes
 from steelyard.text.kernels.writing import gathered
 
@@ -48,14 +47,9 @@ def _is_eligible(judge: Judge, source: Source) -> bool:
     files = [source.dataset, *([source.predictions] if source.predictions else [])]
     if any(format_of(path) not in (".jsonl", ".ndjson") for path in files):
         return False
-    if judge.labels is not None or source.elsewhere:
+    if source.elsewhere:
         return False
-    return all(
-        judgement.answer_type == "text"
-        and judgement.extraction.kind == "none"
-        and scorer_block(judgement.scorers["text"]) is not None
-        for judgement in judge.judgements
-    )
+    return all(judgement.answer_type is not None and judgement.choices_of is None for judgement in judge.judgements)
 
 
 def _judged(
