@@ -38,7 +38,7 @@ class EndpointModel(BaseModel):
 
     def __init__(self, name: str, base_url: str, options: ModelOptions, *, key: str | None = None) -> None:
         self._http = needed("aiohttp", extra="openai", what="openai: models")
-        self._url = f"{_checked_url(base_url)}/chat/completions"
+        self._url = _request_url(base_url, with_user=key is None)
         self._name = name
         self._options = options
         self._key = key
@@ -168,15 +168,17 @@ def public_url(url: str) -> str:
     return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
 
 
-def _checked_url(url: str) -> str:
-    parts = urlsplit(url)
+def _request_url(base_url: str, *, with_user: bool) -> str:
+    """Return where requests go; a user in the address is who asks, unless a key says that."""
+    parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        message = f"OPENAI_BASE_URL is {excerpt(public_url(url))!r}, expected an http or https address"
+        message = f"OPENAI_BASE_URL is {excerpt(public_url(base_url))!r}, expected an http or https address"
         raise ConfigurationError(Problem("bad-model", message, hint="such as http://127.0.0.1:8000/v1"))
     for secret in (parts.password, *(pair.partition("=")[2] for pair in parts.query.split("&"))):
         if secret:
             remember_secret(secret)
-    return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
+    host = parts.netloc if with_user else parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, f"{parts.path.rstrip('/')}/chat/completions", parts.query, ""))
 
 
 def _key_from_file(name: str | None) -> str | None:
