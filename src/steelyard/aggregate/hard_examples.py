@@ -51,12 +51,15 @@ class HardExamples:
     def update(self, block: ScoredBlock) -> None:
         """Take up the items of a block that are among the lowest."""
         names, values = hardness(block, self.plan)
-        self.names.update(names)
+        counts = np.bincount(names.codes, minlength=len(names.names)).tolist()
+        self.names.update(dict(zip(names.names, counts, strict=True)))
         if not self.limit:
             return
         ranks = np.where(np.isnan(values), np.inf, values)
         candidates = self._candidates(ranks, block.start)
-        self._keep([self._example(block, int(row), float(ranks[row]), names[row]) for row in candidates])
+        self._keep(
+            [self._example(block, int(row), float(ranks[row]), names.names[names.codes[row]]) for row in candidates]
+        )
         passed_over = ranks == self.bound
         passed_over[candidates] = False
         rows = np.flatnonzero(passed_over)
@@ -162,20 +165,26 @@ def _holds(example: HardExample, keys: tuple[str, ...], values: Values) -> bool:
     return all(tags.get(key) == value for key, value in zip(keys, values, strict=True))
 
 
-def hardness(block: ScoredBlock, plan: ReportPlan) -> tuple[list[str], Floats]:
-    """Return what ranks each item of a block, and its value.
+def hardness(block: ScoredBlock, plan: ReportPlan) -> tuple[Labels, Floats]:
+    """Return the name of what ranks each item of a block, and its value.
 
     For a classification that is the probability of the true label, as far as it is known; else whether the answer is
     right.
     """
     if plan.hard_by != "confidence":
         wanted = plan.hard_by if plan.hard_by in block.scores else ""
-        return [wanted or plan.primary] * len(block), block.scores[wanted] if wanted else block.primary
+        return _same(wanted or plan.primary, block), block.scores[wanted] if wanted else block.primary
     known, kinds = block.confidence, block.confidence_kind
     if known is None:
-        return ["accuracy"] * len(block), block.primary
-    names = [(kinds.value(row) if kinds else None) or "accuracy" for row in range(len(block))]
+        return _same("accuracy", block), block.primary
+    if kinds is None:
+        kinds = Labels((), np.full(len(block), -1, np.int32))
+    names = Labels([*kinds.names, "accuracy"], np.where(kinds.codes < 0, len(kinds.names), kinds.codes))
     return names, np.where(np.isnan(known), block.primary, known)
+
+
+def _same(name: str, block: ScoredBlock) -> Labels:
+    return Labels([name], np.zeros(len(block), np.int32))
 
 
 def tags_of(block: ScoredBlock, row: int) -> dict[str, str]:
