@@ -4,12 +4,14 @@ The parts are computed by hand: a baseline of five items at 0.6 under an exact c
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import steelyard
 from steelyard.errors import IncomparableError, InputError
+from steelyard.pipeline.gating import GateOptions, gate
 
 REFERENCES = {1: 10, 2: 20, 3: 30, 4: 40, 5: 50}
 OUTPUTS = {1: 10, 2: 21, 3: 30, 4: 99, 5: 50}  # right, wrong, right, wrong, right
@@ -92,6 +94,26 @@ def test_all_changes_at_once_add_up(folder: Path):
         "coverage": pytest.approx(-0.05),
         "total": pytest.approx(0.2),
     }
+
+
+def test_items_changed_together_with_their_totals_are_caught_by_judging_again(folder: Path):
+    gates = folder / "gates.yaml"
+    gates.write_text("gates:\n  - {metric: number, min: 0.7}\n")
+    asked = GateOptions(run="a", runs_dir=folder / "runs", policy=gates)
+    make(folder, "forged", REFERENCES, REFERENCES)
+    for name in ("eval/items.parquet", "eval/eval_results.json"):
+        (folder / "runs" / "a" / name).write_bytes((folder / "runs" / "forged" / name).read_bytes())
+    record = folder / "runs" / "a" / "run.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"primary_score": 1.0}))
+    assert gate(asked).outcome == "pass"
+    with pytest.raises(InputError, match="2 scores are not what the stored outputs give; the first is that of 2"):
+        gate(replace(asked, verify=True))
+
+
+def test_an_honest_run_is_verified(folder: Path):
+    gates = folder / "gates.yaml"
+    gates.write_text("gates:\n  - {metric: number, min: 0.6}\n")
+    assert gate(GateOptions(run="a", runs_dir=folder / "runs", policy=gates, verify=True)).outcome == "pass"
 
 
 def test_neither_run_is_touched(folder: Path):

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from junitparser import JUnitXml
 from made_runs import SIGNATURES, make_run
 
 from steelyard.errors import IncomparableError, InputError
@@ -225,6 +226,8 @@ def test_the_junit_file_has_a_case_for_every_gate(tmp_path: Path):
         "  - {metric: rouge1, min: 0.1}\n"
         "  - {metric: f1, min: 0.9, level: advisory}",
     )
+    (parsed,) = JUnitXml.fromstring(verdict_junit(verdict))
+    assert [len(list(case.result)) for case in parsed] == [1, 0, 1, 1]
     root = ElementTree.fromstring(verdict_junit(verdict))
     (suite,) = root.findall("testsuite")
     cases = suite.findall("testcase")

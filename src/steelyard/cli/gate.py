@@ -25,6 +25,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
     "--policy", type=click.Path(path_type=Path), help="Gates (YAML); the task's own, or the default, without."
 )
 @click.option("--junit", type=click.Path(path_type=Path), help="Write JUnit XML there, one case per gate.")
+@click.option("--verify", is_flag=True, help="Judge stored outputs again first, to catch items that were changed.")
 @click.option("--top", default=10, show_default=True, type=click.IntRange(min=0), help="Failing items to list.")
 @click.option("--format", "kind", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Same as --format json.")

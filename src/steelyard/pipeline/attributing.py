@@ -27,7 +27,7 @@ from steelyard.pipeline.stored_runs import StoredRun, damaged
 from steelyard.reading.hashing import sha256_file
 from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Attribution
-from steelyard.records.runs import ITEMS_FILE, JOURNAL_FILE
+from steelyard.records.runs import CONFIG_FILE, ITEMS_FILE, JOURNAL_FILE
 from steelyard.store.columns import StoredColumns
 
 
@@ -39,7 +39,10 @@ def attribute_change(metric: str, baseline: StoredRun, candidate: StoredRun, pai
     direction = candidate.direction(metric)
     own = measure(metric, direction, baseline.columns, candidate.columns)
     assert own is not None
-    with _judged(baseline, candidate, data=baseline) as rescored, _judged(baseline, candidate, data=candidate) as again:
+    with (
+        judged_again(baseline, candidate, data=baseline) as rescored,
+        judged_again(baseline, candidate, data=candidate) as again,
+    ):
         judged = measure(metric, direction, rescored, again)
         if judged is None:
             raise damaged(candidate.path, f"its configuration does not give {metric}")
@@ -70,7 +73,7 @@ def _rows(judged: StoredColumns, run: StoredColumns, rows: Rows) -> Rows:
 
 
 @contextmanager
-def _judged(outputs: StoredRun, judge: StoredRun, *, data: StoredRun) -> Iterator[StoredColumns]:
+def judged_again(outputs: StoredRun, judge: StoredRun, *, data: StoredRun) -> Iterator[StoredColumns]:
     """Judge one run's outputs by another's scorers over the items of `data`, aside."""
     options = _options(outputs, judge, data)
     prepared = prepare(options)
@@ -87,8 +90,27 @@ def _judged(outputs: StoredRun, judge: StoredRun, *, data: StoredRun) -> Iterato
         yield StoredColumns(Path(folder) / ITEMS_FILE, primary=results["primary_metric"], labels=results.get("labels"))
 
 
+def verify_outputs(run: StoredRun) -> None:
+    """Raise where a run's items are not what its stored outputs give when they are judged again."""
+    with judged_again(run, run, data=run) as again:
+        stored, found = run.columns.number(run.primary), again.number(run.primary)
+        assert stored is not None
+        assert found is not None
+        if not run.columns.ids().equals(again.ids()):
+            raise damaged(run.columns.path, "the items are not those of the dataset")
+        differing = np.flatnonzero(stored != found)
+        if len(differing):
+            first = run.columns.ids()[int(differing[0])].as_py()
+            message = f"{len(differing)} scores are not what the stored outputs give; the first is that of {first}"
+            raise damaged(run.columns.path, message)
+
+
 def _options(outputs: StoredRun, judge: StoredRun, data: StoredRun) -> EvaluateOptions:
     config: dict[str, Any] = dict(judge.config)
+    if "answer_type" not in config:
+        message = f"{judge.label} is no evaluation of a task file, so its outputs cannot be judged again aside"
+        hint = "compare without --attribute and --verify"
+        raise InputError(Problem("unknown-format", message, hint=hint, file=str(judge.path / CONFIG_FILE)))
     selection = data.config.get("selection", {})
     for name in ("selection", "dataset", "predictions"):
         config.pop(name, None)

@@ -17,6 +17,7 @@ from steelyard.configuration.policy import default_policy, parse_policy, task_po
 from steelyard.errors import InputError, Problem
 from steelyard.gates.decisions import decide_all
 from steelyard.numbers.ladder import DIAGNOSTICS
+from steelyard.pipeline.attributing import verify_outputs
 from steelyard.pipeline.evidence import Case
 from steelyard.pipeline.stored_runs import StoredRun, open_run
 from steelyard.reading.yaml_file import read_yaml
@@ -40,6 +41,8 @@ class GateOptions:
     policy: Path | None = None
     top: int = 10
     """How many failing items are listed."""
+    verify: bool = False
+    """Whether stored outputs are judged again, to catch items that were changed with their totals."""
 
 
 def gate(options: GateOptions) -> Verdict:
@@ -57,7 +60,7 @@ def _gate_run(options: GateOptions) -> Verdict:
     policy = _policy(options, run)
     case = Case(run, _against(options), policy)
     rules = [rule for rule in policy.rules if rule.task in (None, run.record.task)]
-    decisions = decide_all(_evidence(case, rules))
+    decisions = decide_all(_evidence(case, rules, verify=options.verify))
     return Verdict(run.label, policy.source, (*_flagged(case), *decisions), (_task_verdict(case, options.top),))
 
 
@@ -87,7 +90,7 @@ def _baseline_folder(options: GateOptions, name: str) -> Path | str:
     return path
 
 
-def _evidence(case: Case, rules: Sequence[Rule]) -> list[tuple[Rule, Evidence]]:
+def _evidence(case: Case, rules: Sequence[Rule], *, verify: bool) -> list[tuple[Rule, Evidence]]:
     """Return every gate with its evidence, after both runs' stored scores were held against their items."""
     refuse_mock((run.label, run.record) for run in (case.run, case.baseline) if run is not None)
     metrics = {rule.metric for rule in rules if isinstance(rule, MetricRule) and rule.metric is not None}
@@ -96,6 +99,8 @@ def _evidence(case: Case, rules: Sequence[Rule]) -> list[tuple[Rule, Evidence]]:
     for run in (case.run, case.baseline):
         if run is not None:
             run.verify(sorted(metrics))
+            if verify:
+                verify_outputs(run)
     return [(rule, evidence) for rule in rules for evidence in case.evidence(rule)]
 
 
@@ -124,7 +129,8 @@ def _gate_suite(path: Path, options: GateOptions) -> Verdict:
         case = Case(run, baselines.get(entry.task), policy, missing)
         cases.append(case)
         extra += _flagged(case)
-        pairs += _evidence(case, [rule for rule in policy.rules if rule.task in (None, entry.task)])
+        rules = [rule for rule in policy.rules if rule.task in (None, entry.task)]
+        pairs += _evidence(case, rules, verify=options.verify)
     absent = set(policy.required) - {entry.task for entry in suite.tasks}
     extra += [_not_evaluated(name, "the suite does not have it") for name in sorted(absent)]
     decisions = [_by_requirement(entry, policy) for entry in (*extra, *decide_all(pairs))]
