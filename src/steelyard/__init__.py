@@ -17,4 +17,6 @@ def __getattr__(name: str) -> Any:
     """Import what Python code calls when it is first asked for, so that the command line starts at once."""
     if name in __all__:
         return getattr(import_module("steelyard.api"), name)
+    if name == "programs":
+        return import_module("steelyard.programs")
     raise AttributeError(f"module 'steelyard' has no attribute {name!r}")
