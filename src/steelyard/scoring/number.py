@@ -27,7 +27,7 @@ _SUB_SCORES: dict[str, Direction] = {
 }
 _EXACT = Decimal("1e-9")
 _HUNDRED = Decimal(100)
-_ADVICE = {
+ADVICE = {
     "rounding_error": "only the rounding differs",
     "scale_error": "the scale is off by 100",
     "sign_error": "the sign is wrong",
@@ -36,13 +36,14 @@ _ADVICE = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Tolerance:
+class Tolerance:
     """How far a number may be off: either limit suffices; with neither, 1e-9 of the expected number."""
 
     absolute: float | None
     relative: float | None
 
     def allows(self, difference: Decimal, expected: Decimal) -> bool:
+        """Return whether an expected number may be missed by so much."""
         if self.absolute is not None and difference <= exact(self.absolute):
             return True
         if self.absolute is not None and self.relative is None:
@@ -79,7 +80,7 @@ def number(
     The reference's own tolerances, where it has any, stand instead of the parameters. `unit_aliases` are further
     spellings of units as `alias=unit`; `normalize` is how units that the table does not know are compared.
     """
-    aliases = _aliases(unit_aliases or ())
+    aliases = unit_table(unit_aliases or ())
     if not (finite(predicted.value) and finite(expected.value)):
         return _refused(predicted, expected, "not_a_number", "that is not a finite number")
     if isinstance(predicted.value, bool) or isinstance(expected.value, bool):
@@ -89,14 +90,15 @@ def number(
         return _refused(predicted, expected, "wrong_unit", "the units do not convert into each other")
     own = expected.tolerance_abs is not None or expected.tolerance_rel is not None
     tolerance = (
-        _Tolerance(expected.tolerance_abs, expected.tolerance_rel) if own else _Tolerance(tolerance_abs, tolerance_rel)
+        Tolerance(expected.tolerance_abs, expected.tolerance_rel) if own else Tolerance(tolerance_abs, tolerance_rel)
     )
     ladder = climb(_quantity(predicted), _quantity(expected), aliases)
     return _judge(predicted, expected, readings, tolerance, ladder)
 
 
 @lru_cache(maxsize=64)
-def _aliases(entries: tuple[str, ...]) -> Mapping[str, str]:
+def unit_table(entries: tuple[str, ...]) -> Mapping[str, str]:
+    """Return what each alias of `alias=unit` entries means."""
     pairs = [entry.partition("=") for entry in entries]
     if any(not alias.strip() or not unit.strip() for alias, _, unit in pairs):
         message = f"number@v1: unit_aliases are written alias=unit, found {excerpt(', '.join(entries))}"
@@ -132,7 +134,7 @@ def _readings(predicted: Number, expected: Number, aliases: Mapping[str, str], p
 
 
 def _judge(
-    predicted: Number, expected: Number, readings: list[_Reading], tolerance: _Tolerance, ladder: Ladder
+    predicted: Number, expected: Number, readings: list[_Reading], tolerance: Tolerance, ladder: Ladder
 ) -> Score:
     target = exact(expected.value)
     judged = [(reading, gap(reading.value, target)) for reading in readings]
@@ -191,9 +193,9 @@ def _refused(predicted: Number, expected: Number, tag: str, reason: str) -> Scor
 
 
 def _explain(
-    predicted: Number, expected: Number, difference: Decimal, tolerance: _Tolerance, tags: tuple[str, ...]
+    predicted: Number, expected: Number, difference: Decimal, tolerance: Tolerance, tags: tuple[str, ...]
 ) -> str:
-    advice = "".join(f"; {_ADVICE[tag]}" for tag in tags if tag in _ADVICE)
+    advice = "".join(f"; {ADVICE[tag]}" for tag in tags if tag in ADVICE)
     if not difference:
         return f"{_pair(predicted, expected)}: equal{advice}."
     target = exact(expected.value)

@@ -1,0 +1,126 @@
+"""The block form of `list@v1`: many lists of texts, equal to the item form row by row.
+
+Lists of one dataset share most of their items, so each distinct item is normalised and quoted once, and a row costs a
+few look-ups. A row with an order, or one whose lists are multisets, is judged by the item form.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from steelyard.records.answers import ListAnswer, Profile
+from steelyard.records.blocks import ErrorTags
+from steelyard.registry import Scorer
+from steelyard.scoring.blocks import BlockScores
+from steelyard.scoring.list_answer import list_answer
+from steelyard.scoring.wording import LISTED_ENTRIES, quoted
+from steelyard.text.normalise import normalise
+
+_KEPT_ITEMS = 1 << 17
+"""Distinct items that are remembered, so that memory stays bounded."""
+_PARTS = ("precision", "recall", "f1", "order_score")
+
+
+def list_block_fits(scorer: Scorer) -> bool:
+    """Return whether a scorer is `list@v1` with a weight that it takes."""
+    weight = cast("float", scorer.parameters.get("order_weight") or 0.0)
+    return scorer.definition.function is list_answer and 0.0 <= weight <= 1.0
+
+
+class _Row(NamedTuple):
+    primary: float
+    parts: tuple[float | None, ...]
+    tags: tuple[str, ...]
+    explain: str
+
+
+class ListBlocks:
+    """Judges blocks of lists under a scorer that `list_block_fits`, and remembers the items that it has met."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+        self._profile = cast("Profile", scorer.parameters.get("normalize") or "basic")
+        self._normalised: dict[str, str] = {}
+        self._quoted: dict[str, str] = {}
+
+    def judge(self, predicted: Sequence[Sequence[str]], expected: Sequence[ListAnswer]) -> BlockScores:
+        """Return the scores of many rows."""
+        rows = [self._row(items, reference) for items, reference in zip(predicted, expected, strict=True)]
+        primary = np.array([row.primary for row in rows], np.float64)
+        numbers = np.array([row.parts for row in rows], np.float64).reshape(len(rows), len(_PARTS))
+        return BlockScores(
+            primary,
+            primary >= self._scorer.pass_threshold,
+            {name: numbers[:, place].copy() for place, name in enumerate(_PARTS)},
+            ErrorTags.of([row.tags for row in rows]),
+            [row.explain for row in rows],
+        )
+
+    def _row(self, items: Sequence[str], expected: ListAnswer) -> _Row:
+        if expected.ordered or not expected.unique:
+            card = self._scorer(ListAnswer(tuple(items)), expected)
+            parts = tuple(card.sub_scores[name] for name in _PARTS)
+            return _Row(card.primary_score, parts, card.error_tags, card.explain)
+        given, asked = self._normal(items), self._normal(expected.items)
+        found, wanted = dict.fromkeys(given), dict.fromkeys(asked)
+        missing = [item for item in wanted if item not in found]
+        extra = [item for item in found if item not in wanted]
+        doubled = [] if len(found) == len(given) else _repeated(given, found, asked)
+        counted = f"Expected {len(wanted)} items, found {len(found)}"
+        if not (missing or extra or doubled):
+            return _Row(1.0, (1.0, 1.0, 1.0, None), (), f"{counted}.")
+        parts = _overlap(len(wanted) - len(missing), len(found), len(wanted))
+        tags, told = [], [counted]
+        for tag, words, entries in (
+            ("missing_item", "missing", missing),
+            ("extra_item", "not expected", extra),
+            ("duplicate_item", "repeated", doubled),
+        ):
+            if entries:
+                tags.append(tag)
+                told.append(f"{words} {self._named(entries)}")
+        return _Row(parts[2], (*parts, None), tuple(tags), "; ".join(told) + ".")
+
+    def _normal(self, items: Iterable[str]) -> list[str]:
+        known = self._normalised
+        try:
+            return [known[item] for item in items]
+        except KeyError:
+            return [self._added(item) for item in items]
+
+    def _added(self, item: str) -> str:
+        if len(self._normalised) > _KEPT_ITEMS:
+            self._normalised.clear()
+            self._quoted.clear()
+        if item not in self._normalised:
+            self._normalised[item] = normalise(item, self._profile)
+        return self._normalised[item]
+
+    def _named(self, entries: Sequence[str]) -> str:
+        shown = ", ".join([self._quote(entry) for entry in entries[:LISTED_ENTRIES]])
+        return f"{shown} and {len(entries) - LISTED_ENTRIES} more" if len(entries) > LISTED_ENTRIES else shown
+
+    def _quote(self, entry: str) -> str:
+        if entry not in self._quoted:
+            self._quoted[entry] = quoted(entry)
+        return self._quoted[entry]
+
+
+def _repeated(given: Sequence[str], found: Iterable[str], asked: Sequence[str]) -> list[str]:
+    counts, wanted = Counter(given), Counter(asked)
+    return [item for item in found if counts[item] > max(1, wanted[item])]
+
+
+def _overlap(shared: int, found: int, wanted: int) -> tuple[float, float, float]:
+    """Return precision, recall and F1 of two sets by their sizes, in the order of operations of the item form."""
+    if not found or not wanted:
+        both = float(found == wanted)
+        return both, both, both
+    if not shared:
+        return 0.0, 0.0, 0.0
+    precision, recall = shared / found, shared / wanted
+    return precision, recall, 2 * precision * recall / (precision + recall)
