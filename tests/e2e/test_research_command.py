@@ -231,3 +231,12 @@ def test_hostile_text_is_escaped_for_people_and_exact_for_machines(run, tmp_path
     assert "\u202e" not in text
     assert not any(line.lstrip().startswith("::") for line in text.splitlines())
     assert json.loads(run(*given, "--json", code=1).stdout)["objectives"][0]["objective"] == hostile
+
+
+def test_the_command_of_seed_002_works_as_written(run, tmp_path):
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    (tmp_path / "eval").mkdir()
+    shutil.copy(EXAMPLES / "golden_queries.json", tmp_path / "eval")
+    shutil.copytree(EXAMPLES / "outputs_v2", tmp_path / "outputs")
+    command = (sys.executable, *"scripts/eval.py --golden eval/golden_queries.json --outputs ./outputs".split())
+    assert run(command=command).stderr.decode().splitlines()[-1] == "steelyard: PASS"
