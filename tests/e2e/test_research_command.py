@@ -238,5 +238,7 @@ def test_the_command_of_seed_002_works_as_written(run, tmp_path):
     (tmp_path / "eval").mkdir()
     shutil.copy(EXAMPLES / "golden_queries.json", tmp_path / "eval")
     shutil.copytree(EXAMPLES / "outputs_v2", tmp_path / "outputs")
-    command = (sys.executable, *"scripts/eval.py --golden eval/golden_queries.json --outputs ./outputs".split())
-    assert run(command=command).stderr.decode().splitlines()[-1] == "steelyard: PASS"
+    given = ("--golden", "eval/golden_queries.json", "--outputs", "./outputs")
+    assert (
+        run(*given, command=(sys.executable, "scripts/eval.py")).stderr.decode().splitlines()[-1] == "steelyard: PASS"
+    )
