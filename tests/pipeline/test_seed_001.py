@@ -243,3 +243,11 @@ def test_turns_and_operations_are_derived_from_conversations(tmp_path):
 def test_a_literal_untagged_value_is_refused(evaluated):
     with pytest.raises(InputError, match="_untagged"):
         evaluated([("a", "x", "x", {"source": "_untagged"})])
+
+
+def test_a_runaway_rule_is_stopped_and_tagged_and_the_other_items_are_judged(evaluated):
+    rows = [("a", "a" * 60 + "b", "x", {}), ("b", "aaa", "x", {}), ("c", "x", "x", {})]
+    results = evaluated(rows, eval={"format_rules": [{"name": "runaway", "pattern": "(a|aa)+$"}]}).results
+    assert results["error_tags"]["regex_timeout"] == 1
+    assert results["format_rules"]["runaway"]["value"] == 1 / 3
+    assert results["metrics"]["exact_match"] == 1 / 3

@@ -50,7 +50,7 @@ def test_the_interval_agrees_with_scikit_learn_on_drawn_rows(statistic):
     true, guess = rows_of(matrix)
     generator = np.random.default_rng(0)
     draws = []
-    for _ in range(800):
+    for _ in range(400):
         rows = generator.integers(0, len(true), len(true))
         draws.append(by_scikit_learn(true[rows], guess[rows], statistic, [0, 1, 2]))
     ours = bootstrap_matrix(matrix, statistic, rounds=10_000)
