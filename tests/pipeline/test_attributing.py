@@ -110,6 +110,27 @@ def test_items_changed_together_with_their_totals_are_caught_by_judging_again(fo
         gate(replace(asked, verify=True))
 
 
+def test_a_figure_of_the_whole_text_is_gated_and_checked_against_the_outputs(tmp_path: Path):
+    words = ["the", "cat", "sat", "on", "the", "mat", "today"]
+    rows = [
+        {"id": size, "input": "q", "reference": " ".join(words), "prediction": " ".join(words[:size])}
+        for size in (6, 7)
+    ]
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    runs_dir = tmp_path / "runs"
+    steelyard.evaluate({"task": "t"}, dataset=tmp_path / "items.jsonl", metrics=["bleu"], name="a", runs_dir=runs_dir)
+    gates = tmp_path / "gates.yaml"
+    gates.write_text("gates:\n  - {metric: bleu, max_drop: 0.0}\n  - {metric: bleu, no_significant_drop: 0.05}\n")
+    asked = GateOptions(run="a", against="a", runs_dir=runs_dir, policy=gates)
+    assert [entry.outcome for entry in gate(asked).decisions] == ["pass", "undecided"]
+    file = runs_dir / "a" / "eval" / "eval_results.json"
+    content = json.loads(file.read_text())
+    content["metrics"]["bleu"] += 1
+    file.write_text(json.dumps(content))
+    with pytest.raises(InputError, match="says that bleu is"):
+        gate(asked)
+
+
 def test_an_honest_run_is_verified(folder: Path):
     gates = folder / "gates.yaml"
     gates.write_text("gates:\n  - {metric: number, min: 0.6}\n")

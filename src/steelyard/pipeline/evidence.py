@@ -20,7 +20,7 @@ from steelyard.comparison.slices import SEPARATOR, grouping, pair_clusters
 from steelyard.errors import excerpt
 from steelyard.pipeline.stored_runs import StoredRun, damaged, measured
 from steelyard.records.columns import ItemColumns
-from steelyard.records.comparisons import Contract
+from steelyard.records.comparisons import Contract, Paired
 from steelyard.records.gates import Evidence, ItemsRule, MetricRule, Policy, Rule, SkippedRule
 from steelyard.records.items import SKIPPED, UNTAGGED
 from steelyard.records.runs import REPEATS_FILE
@@ -121,8 +121,26 @@ class Case:
             obstacle=self.obstacle(metric),
             noise=self._noise(metric),
         )
-        both = self.measured(metric) if not found.obstacle and candidate is not None else None
-        return found if both is None else self._with_pairs(found, both, where)
+        if found.obstacle or candidate is None:
+            return found
+        both = self.measured(metric)
+        return self._with_pairs(found, both, where) if both is not None else self._with_totals(found, metric, where)
+
+    def _with_totals(self, found: Evidence, metric: str, where: tuple[tuple[str, str], ...]) -> Evidence:
+        """Add the difference of a figure that single items do not decide, where both runs have the same items."""
+        assert self.baseline is not None
+        assert self.pairing is not None
+        before, after = self.baseline.figure(metric), found.candidate
+        if where or before is None or after is None or before.value is None or after.value is None:
+            return found
+        delta = after.value - before.value if self.pairing.whole else None
+        reason = "single items do not decide this metric, so there is neither test nor interval"
+        paired = Paired(
+            delta, None, None, None, "", after.n, 0, 0, 0, None,
+            reason=reason if self.pairing.whole else f"{reason}, and the runs do not have the same items",
+            baseline=before.value, candidate=after.value,
+        )  # fmt: skip
+        return replace(found, baseline=before, paired=paired)
 
     def _with_pairs(self, found: Evidence, measure: Measure, where: tuple[tuple[str, str], ...]) -> Evidence:
         assert self.baseline is not None

@@ -17,8 +17,8 @@ from steelyard.configuration.policy import default_policy, parse_policy, task_po
 from steelyard.errors import InputError, Problem
 from steelyard.gates.decisions import decide_all
 from steelyard.numbers.ladder import DIAGNOSTICS
-from steelyard.pipeline.attributing import verify_outputs
 from steelyard.pipeline.evidence import Case
+from steelyard.pipeline.rejudging import verify_figures, verify_outputs
 from steelyard.pipeline.stored_runs import StoredRun, open_run
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.gates import Decision, Evidence, Grain, MetricRule, Policy, Rule, TaskVerdict, Verdict
@@ -99,6 +99,7 @@ def _evidence(case: Case, rules: Sequence[Rule], *, verify: bool) -> list[tuple[
     for run in (case.run, case.baseline):
         if run is not None:
             run.verify(sorted(metrics))
+            verify_figures(run, run.undecided_by_items(sorted(metrics)))
             if verify:
                 verify_outputs(run)
     return [(rule, evidence) for rule in rules for evidence in case.evidence(rule)]

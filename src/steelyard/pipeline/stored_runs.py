@@ -83,7 +83,14 @@ class StoredRun:
         if own is not None:
             return own.figure(0)
         stored = self.results.get("metrics", {}).get(metric)
-        return Figure(len(self.columns), float(stored)) if isinstance(stored, int | float) else None
+        n = self.results.get("metric_details", {}).get(metric, {}).get("n", len(self.columns))
+        return Figure(n, float(stored)) if isinstance(stored, int | float) else None
+
+    def undecided_by_items(self, names: Iterable[str]) -> list[str]:
+        """Return those metrics that have a value and no single items that decide it: of a whole text, of a gold set."""
+        stored = self.results.get("metrics", {})
+        known = [name for name in names if isinstance(stored.get(name), int | float)]
+        return [name for name in known if self.own_measure(name) is None]
 
     def verify(self, names: Iterable[str]) -> None:
         """Raise where a stored score is not what the items say."""
@@ -103,7 +110,7 @@ class StoredRun:
     def _check(self, metric: str, stored: float | None, file: str) -> None:
         own = self.own_measure(metric)
         found = own.figure(0).value if own is not None else stored
-        if not _agree(found, stored):
+        if not agree(found, stored):
             message = f"{file} says that {metric} is {stored}, and the items give {found}"
             raise damaged(self.path / file, message)
 
@@ -116,7 +123,8 @@ def measured(metric: str, baseline: StoredRun, candidate: StoredRun) -> Measure 
     return measure(metric, candidate.direction(metric), baseline.columns, candidate.columns)
 
 
-def _agree(found: float | None, stored: float | None) -> bool:
+def agree(found: float | None, stored: float | None) -> bool:
+    """Return whether two figures are the same up to rounding; null agrees with null alone."""
     if found is None or stored is None:
         return found is stored
     return math.isclose(found, stored, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
@@ -149,7 +157,7 @@ def open_runs(runs_dir: Path, names: Iterable[str]) -> list[StoredRun]:
     found = [open_run(runs_dir, name) for name in names]
     labels: list[str] = []
     for run in found:
-        shared = sum(other.record.name == run.record.name for other in found) > 1
+        shared = any(other.record.name == run.record.name and other.path != run.path for other in found)
         label = str(run.path) if shared else run.record.name
         count = sum(existing == label or existing.startswith(f"{label}#") for existing in labels)
         labels.append(f"{label}#{count + 1}" if count else label)
