@@ -77,6 +77,10 @@ class PlainRows(Generic[R]):
         starts = np.where(places >= 0, self.block.starts[index], 0)
         return TextColumn(self.block.data, starts, np.where(places >= 0, self.block.ends[index], 0))
 
+    def facts(self, fact: Callable[[R], int]) -> Integers:
+        """Return what the shape of each row says."""
+        return np.array([-1 if role is None else fact(role) for role in self.roles], np.int64)[self.shape_of_rows()]
+
     def shape_of_rows(self) -> Integers:
         """Return the number of each row's shape."""
         return self.block.shapes[self.rows]

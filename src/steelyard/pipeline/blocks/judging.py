@@ -24,11 +24,14 @@ from steelyard.pipeline.blocks.pairs import (
     texts_at,
 )
 from steelyard.pipeline.blocks.roles import ItemRoles, PredictionRoles, item_roles, prediction_roles
+from steelyard.pipeline.blocks.typed import TypedForm, outputs_of, references_of, typed_form
+from steelyard.pipeline.blocks.values import respelled
 from steelyard.pipeline.corpus import count_columns
 from steelyard.pipeline.items import Source
 from steelyard.pipeline.journal import StoredJournal
 from steelyard.pipeline.judging import Judge, Judgement
 from steelyard.reading.columns.scan import BLANK, BlockScanner, RawBlock, ScannedBlock
+from steelyard.reading.columns.shapes import TEXT
 from steelyard.reading.faults import RowError
 from steelyard.records.answers import Text
 from steelyard.records.blocks import Counts, ErrorTags, Floats, ItemBlock, Labels, ScoredBlock, TextColumn
@@ -81,19 +84,24 @@ class BlockJudge:
         self.journal = journal
         self.rules = None if judge.rules is None else RuleBlocks(judge.rules)
         self.by_columns = all(has_block_form(judgement) for judgement in judge.judgements)
+        self.typed = typed_form(judge)
+        self.kinds = (TEXT,) if self.typed is None else self.typed.kinds
         self.scanner = BlockScanner(source.limits)
         self.others = self.scanner if source.predictions is None else BlockScanner(source.limits)
-        self._items = ShapeRoles(lambda shape: item_roles(shape, source, judge.judgements))
-        self._predictions = ShapeRoles(lambda shape: prediction_roles(shape, source, judge.judgements, journal))
+        self._items = ShapeRoles(lambda shape: item_roles(shape, source, judge.judgements, self.kinds))
+        self._predictions = ShapeRoles(
+            lambda shape: prediction_roles(shape, source, judge.judgements, journal, self.kinds)
+        )
 
     def plain_share(self, content: Content) -> float:
         """Return how many of the rows of a block are plain."""
         items, predictions = self._plain_rows(*self._scanned(content))
-        if not len(items) or not (
-            self.by_columns or distinct_pairs(predictions.named("output"), items.named("reference"))
-        ):
-            return 0.0
-        return len(items) / int((items.block.shapes != BLANK).sum())
+        if self.typed is not None:
+            share = self.typed.share(outputs_of(predictions), references_of(items))
+        else:
+            outputs, references = predictions.named("output"), items.named("reference")
+            share = float(self.by_columns or (len(items) > 0 and distinct_pairs(outputs, references) is not None))
+        return share * len(items) / max(1, int((items.block.shapes != BLANK).sum()))
 
     def judged(self, content: Content) -> JudgedContent:
         """Return a block of bytes, judged. Where its items stand in the dataset is the caller's to say."""
@@ -103,8 +111,10 @@ class BlockJudge:
 
     def _scanned(self, content: Content) -> tuple[ScannedBlock, ScannedBlock]:
         """Return the rows of the dataset and the rows of predictions: the same rows, or as many of another file."""
-        block = self.scanner.scan(content.items)
-        return block, block if content.predictions is None else self.others.scan(content.predictions)
+        block = respelled(self.scanner.scan(content.items), self.scanner.shapes, self.kinds)
+        if content.predictions is None:
+            return block, block
+        return block, respelled(self.others.scan(content.predictions), self.others.shapes, self.kinds)
 
     def _plain_rows(
         self, block: ScannedBlock, other: ScannedBlock
@@ -124,6 +134,8 @@ class BlockJudge:
         tags = selected(tags, ~odd)
         if self.by_columns:
             scored = self._scored(items, predictions, tags)
+        elif self.typed is not None:
+            items, predictions, scored = self._scored_by_type(self.typed, items, predictions, tags)
         else:
             items, predictions, scored = self._scored_by_pairs(items, predictions, tags)
         plain = JudgedBlock(scored, self._lines(predictions), items.named("id"))
@@ -160,6 +172,42 @@ class BlockJudge:
             counts=self._counts(pair),
             details=dict(detail_columns(predictions)),
         )
+
+    def _scored_by_type(
+        self,
+        form: TypedForm,
+        items: PlainRows[ItemRoles],
+        predictions: PlainRows[PredictionRoles],
+        tags: dict[str, Labels],
+    ) -> tuple[PlainRows[ItemRoles], PlainRows[PredictionRoles], ScoredBlock]:
+        """Judge numbers or lists; return the rows that this could be done for, and their block."""
+        answered = form.judge(outputs_of(predictions), references_of(items))
+        tags = selected(tags, answered.kept)
+        items, predictions = items.kept(answered.kept), predictions.kept(answered.kept)
+        pair = TextPair(answered.predicted, answered.expected, pairs=needs_pairs(self.judge.metrics))
+        inputs, outputs = items.named("input"), outputs_of(predictions).shown()
+        checked, rule_tags = self._checked(outputs)
+        scored = ScoredBlock(
+            start=0,
+            ids=items.named("id"),
+            lines=items.block.first_line + items.rows,  # type: ignore[arg-type]  # an array serves as a sequence
+            inputs=inputs,
+            item_hashes=references_of(items).hashes_with(inputs),
+            states=in_order(Labels(["scored"], np.zeros(len(items), np.int32))),
+            expected=answered.expected,
+            predicted=answered.predicted,
+            outputs=outputs,
+            primary=answered.scores.primary,
+            passed=answered.scores.passed,
+            scores=dict(sorted((self._numbers([answered.scores], pair) | checked).items())),
+            error_tags=combined([answered.scores.error_tags, *rule_tags]),
+            explain=answered.scores.explain,
+            tags={key: in_order(labels) for key, labels in tags.items()},
+            clusters=Labels((), np.full(len(items), -1, np.int32)),
+            counts=self._counts(pair),
+            details=dict(detail_columns(predictions)),
+        )
+        return items, predictions, scored
 
     def _scored_by_pairs(
         self, items: PlainRows[ItemRoles], predictions: PlainRows[PredictionRoles], tags: dict[str, Labels]

@@ -37,6 +37,7 @@ class ItemRoles:
     reference: int
     tags: dict[str, int | str] = field(default_factory=dict)
     """The member that is a tag, or the value that the shape itself tells (`true`)."""
+    reference_kind: int = TEXT
     full: tuple[str, ...] = ()
     """Tags that must not be empty, because they would be derived."""
 
@@ -48,6 +49,7 @@ class PredictionRoles:
     id: int
     output: int
     line: LineForm
+    output_kind: int = TEXT
     details: dict[str, int] = field(default_factory=dict)
 
 
@@ -55,8 +57,10 @@ class NotPlain(Exception):  # noqa: N818 - a finding about a shape, not a fault
     """A shape whose rows take the item form."""
 
 
-def item_roles(shape: Shape, source: Source, judgements: Sequence[Judgement]) -> ItemRoles:
-    """Return the roles of a dataset's rows of a shape, or raise NotPlain."""
+def item_roles(
+    shape: Shape, source: Source, judgements: Sequence[Judgement], kinds: Sequence[int] = (TEXT,)
+) -> ItemRoles:
+    """Return the roles of a dataset's rows of a shape, or raise NotPlain; `kinds` are those a reference may have."""
     _refuse_duplicates(shape)
     example = shape.example()
     tags = tags_of(example, source.tag_fields)
@@ -64,40 +68,46 @@ def item_roles(shape: Shape, source: Source, judgements: Sequence[Judgement]) ->
         raise NotPlain
     if source.derived - set(tags):
         raise NotPlain
-    references = {_member(shape, _reference(judgement, example), TEXT) for judgement in judgements}
+    references = {_member(shape, _reference(judgement, example), *kinds) for judgement in judgements}
     if len(references) != 1:
         raise NotPlain
+    reference = references.pop()
     text = input_text(example, source.names)
     return ItemRoles(
         id=_member(shape, item_id(example, source.names), TEXT, INTEGER),
         input=None if text is None else _member(shape, text, TEXT, INTEGER),
-        reference=references.pop(),
+        reference=reference,
+        reference_kind=shape.members[reference].kind,
         tags={name: _tag(shape, value) for name, value in tags.items()},
         full=tuple(source.derived),
     )
 
 
 def prediction_roles(
-    shape: Shape, source: Source, judgements: Sequence[Judgement], journal: StoredJournal | None
+    shape: Shape,
+    source: Source,
+    judgements: Sequence[Judgement],
+    journal: StoredJournal | None,
+    kinds: Sequence[int] = (TEXT,),
 ) -> PredictionRoles:
-    """Return the roles of a prediction's rows of a shape, or raise NotPlain."""
+    """Return the roles of a prediction's rows of a shape, or raise NotPlain; `kinds` are those an output may have."""
     separate = source.predictions is not None
     _refuse_duplicates(shape)
     example = shape.example()
     if any(isinstance(example.get(name), str) for name in _STATES) or example.get("error") is not None:
         raise NotPlain
-    outputs = {_member(shape, _prediction(judgement, example), TEXT) for judgement in judgements}
-    if len(outputs) != 1 or "confidence" in example or "probabilities" in example:
+    outputs = {_member(shape, _prediction(judgement, example), *kinds) for judgement in judgements}
+    if len(outputs) != 1 or (source.names.confidence or "confidence") in example or "probabilities" in example:
         raise NotPlain
     # A row that has one text for both is an item with a reference and no prediction.
-    if not separate and any(_member(shape, _reference(each, example), TEXT) in outputs for each in judgements):
+    if not separate and any(_member(shape, _reference(each, example), *kinds) in outputs for each in judgements):
         raise NotPlain
     place = id_member(shape, source)
-    line = LineForm((b"",), (), ()) if journal is None else _line_form(shape, place, journal)
+    line = LineForm((b"",), (), ()) if journal is None else _line_form(shape, place, journal, kinds)
     details = {name: _first_number(shape, example, fields) for name, fields in _DETAILS.items()}
-    return PredictionRoles(
-        place, outputs.pop(), line, {name: member for name, member in details.items() if member is not None}
-    )
+    output = outputs.pop()
+    numbers = {name: member for name, member in details.items() if member is not None}
+    return PredictionRoles(place, output, line, shape.members[output].kind, numbers)
 
 
 def id_member(shape: Shape, source: Source) -> int:
@@ -154,7 +164,7 @@ def _first_number(shape: Shape, example: dict[str, object], fields: Sequence[str
     return None
 
 
-def _line_form(shape: Shape, place: int, journal: StoredJournal) -> LineForm:
+def _line_form(shape: Shape, place: int, journal: StoredJournal, kinds: Sequence[int]) -> LineForm:
     """Return how the journal writes rows of a shape: as it writes the example, with the members' values in place."""
     words, members, raw = [b'{"item_id":"'], [place], [False]
     rest = b'"'
@@ -163,8 +173,8 @@ def _line_form(shape: Shape, place: int, journal: StoredJournal) -> LineForm:
         if value is None or isinstance(value, bool):
             rest += _WORDS[value]
             continue
-        member = _member(shape, value, TEXT, INTEGER)
-        as_it_stands = shape.members[member].kind == INTEGER
+        member = _member(shape, value, TEXT, INTEGER, *kinds)
+        as_it_stands = shape.members[member].kind != TEXT
         members.append(member)
         raw.append(as_it_stands)
         words.append(rest if as_it_stands else rest + b'"')

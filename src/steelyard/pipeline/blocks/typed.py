@@ -1,0 +1,160 @@
+"""Numbers and lists by columns: what `pipeline.judging` makes of the same rows, by the block forms of their scorers.
+
+Rows that a block form cannot judge (numbers spelled in words or with units, lists that are no lists) are left out, and
+the caller gives them the item form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.canonical.extraction import Extraction
+from steelyard.canonical.predictions import predicted_answer
+from steelyard.canonical.references import BadReference, expected_answer
+from steelyard.pipeline.blocks.columns import PlainRows
+from steelyard.pipeline.blocks.roles import ItemRoles, PredictionRoles
+from steelyard.pipeline.blocks.values import Values
+from steelyard.pipeline.judging import Judge
+from steelyard.reading.columns.shapes import ARRAY, FRACTION, INTEGER, TEXT
+from steelyard.records.answers import ListAnswer
+from steelyard.records.blocks import ErrorTags, TextColumn
+from steelyard.registry import Scorer
+from steelyard.scoring.blocks import BlockScores
+from steelyard.scoring.list_blocks import ListBlocks, list_block_fits
+from steelyard.scoring.number_blocks import answer_texts, number_block, number_block_fits
+from steelyard.text.kernels.plain_numbers import numbers_block
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Rows that were judged, with both answers as a person reads them."""
+
+    kept: Flags
+    """Which of the rows were judged; the columns have an entry for each of them."""
+    expected: TextColumn
+    predicted: TextColumn
+    scores: BlockScores
+
+
+def references_of(items: PlainRows[ItemRoles]) -> Values:
+    """Return the references of rows."""
+    return Values(items.named("reference"), items.facts(lambda role: role.reference_kind))
+
+
+def outputs_of(predictions: PlainRows[PredictionRoles]) -> Values:
+    """Return the outputs of rows."""
+    return Values(predictions.named("output"), predictions.facts(lambda role: role.output_kind))
+
+
+class TypedForm(Protocol):
+    """Judges columns of answers of one type."""
+
+    kinds: tuple[int, ...]
+    """The kinds of JSON values that it takes."""
+
+    def share(self, outputs: Values, references: Values) -> float:
+        """Return how many of the rows can be judged here, at a glance."""
+        ...
+
+    def judge(self, outputs: Values, references: Values) -> Answered:
+        """Return what can be judged here."""
+        ...
+
+
+def typed_form(judge: Judge) -> TypedForm | None:
+    """Return the block form of a task of numbers or lists, or None where it has none."""
+    if len(judge.judgements) != 1 or judge.labels is not None:
+        return None
+    judgement = judge.judgements[0]
+    scorer = judgement.scorers.get(judgement.answer_type) if judgement.answer_type else None
+    if scorer is None or judgement.extraction.kind != "none":
+        return None
+    if judgement.answer_type == "number" and number_block_fits(scorer):
+        return NumberForm(scorer)
+    return ListForm(scorer) if judgement.answer_type == "list" and list_block_fits(scorer) else None
+
+
+class NumberForm:
+    """Judges plainly spelled numbers, given as text or as JSON numbers."""
+
+    kinds: tuple[int, ...] = (TEXT, INTEGER, FRACTION)
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+
+    def share(self, outputs: Values, references: Values) -> float:
+        """Return how many rows have two plain numbers."""
+        plain = numbers_block(outputs.texts).plain & numbers_block(references.texts).plain
+        return float(plain.mean()) if len(plain) else 0.0
+
+    def judge(self, outputs: Values, references: Values) -> Answered:
+        """Return the rows whose two numbers are plain and far enough from every limit."""
+        found, wanted = numbers_block(outputs.texts), numbers_block(references.texts)
+        kept = found.plain & wanted.plain
+        judged = number_block(self._scorer, found.kept(kept), wanted.kept(kept))
+        sure = ~judged.unsure
+        kept[kept] = sure
+        expected, predicted = (TextColumn.of(answer_texts(column.kept(kept))) for column in (wanted, found))
+        return Answered(kept, expected, predicted, judged.scores if sure.all() else _some(judged.scores, sure))
+
+
+def _some(scores: BlockScores, flags: Flags) -> BlockScores:
+    return BlockScores(
+        scores.primary[flags],
+        scores.passed[flags],
+        {name: values[flags] for name, values in scores.sub_scores.items()},
+        ErrorTags(scores.error_tags.sets, scores.error_tags.codes[flags]),
+        list(compress(scores.explain, flags.tolist())),
+    )
+
+
+class ListForm:
+    """Judges lists, given as JSON lists of texts or as text."""
+
+    kinds: tuple[int, ...] = (TEXT, ARRAY)
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._blocks = ListBlocks(scorer)
+
+    def share(self, outputs: Values, references: Values) -> float:  # noqa: ARG002 - most texts are some list
+        """Return 1: almost any text is a list."""
+        return 1.0
+
+    def judge(self, outputs: Values, references: Values) -> Answered:
+        """Return the rows whose two lists can be read."""
+        found = [_predicted_items(value) for value in outputs.lists()]
+        wanted = [_expected_items(value) for value in references.lists()]
+        kept = [items is not None and others is not None for items, others in zip(found, wanted, strict=True)]
+        given = [items for items in compress(found, kept) if items is not None]
+        asked = [ListAnswer(tuple(items)) for items in compress(wanted, kept) if items is not None]
+        return Answered(
+            np.array(kept, np.bool_),
+            TextColumn.of([", ".join(answer.items) for answer in asked]),
+            TextColumn.of([", ".join(items) for items in given]),
+            self._blocks.judge(given, asked),
+        )
+
+
+def _predicted_items(value: list[str] | str) -> Sequence[str] | None:
+    if isinstance(value, list):
+        return value
+    parsed = predicted_answer(value, "list", Extraction())
+    return parsed.answer.items if isinstance(parsed.answer, ListAnswer) and not parsed.tags else None
+
+
+def _expected_items(value: list[str] | str) -> Sequence[str] | None:
+    if isinstance(value, list):
+        return value
+    try:
+        answer = expected_answer(value, "list")
+    except BadReference:
+        return None
+    return answer.items if isinstance(answer, ListAnswer) else None
