@@ -197,6 +197,24 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice(folder):
     assert contents(folder / "runs/killed/eval") == contents(folder / "runs/whole/eval")
 
 
+@pytest.mark.slow
+def test_the_embedded_model_is_asked_for_plans(tmp_path):
+    short = {name: values[:2] for name, values in row()["dialogue"].items()}
+    (tmp_path / "data.json").write_text(json.dumps([row("one", **short)]), encoding="utf-8")
+    steelyard(
+        tmp_path, "evaluate", "--dataset", "data.json", "--sample-size", "100", "--model", "embedded", "--threads", "1",
+        "--max-retries", "0", "--name", "small", "--no-plots",
+    )  # fmt: skip
+    run = json.loads((tmp_path / "runs/small/run.json").read_text())
+    assert (run["status"], run["prompt_version"]) == ("completed", "plan.v1")
+    turns = rows_of(tmp_path / "runs/small/eval/turns.csv")
+    # What a model of 135 million parameters plans is its own affair; that it was asked and counted is ours.
+    assert all(int(entry["prompt_tokens"]) > 200 and entry["llm_calls"] == "1" for entry in turns)
+    failed = [entry for entry in turns if entry["error_occurred"] == "True"]
+    assert len(rows_of(tmp_path / "runs/small/eval/errors.csv")) == len(failed)
+    assert len(rows_of(tmp_path / "runs/small/eval/validation.csv")) == 2
+
+
 def test_the_mock_model_is_refused(folder):
     done = steelyard(folder, "evaluate", "--dataset", "data.json", "--model", "mock", code=2)
     assert "no turns to judge" in done.stderr

@@ -35,6 +35,11 @@ from steelyard.show.conversation_text import conversation_text
     show_default=True,
     help="Whose earlier answers a turn is given: the solver's own, or the references.",
 )
+@click.option("--concurrency", type=click.IntRange(min=1), help="Requests to an endpoint at a time.")
+@click.option(
+    "--deadline", type=click.FloatRange(min=0, min_open=True), help="Seconds for one request, retries included."
+)
+@click.option("--threads", type=click.IntRange(min=1), help="CPU threads of a local model.")
 @click.option("--model-name", help="What to call the model behind stored traces.")
 @click.option("--name", help="The run's name; without one it is dated.")
 @click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)

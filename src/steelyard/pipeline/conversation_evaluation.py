@@ -12,7 +12,7 @@ import msgspec
 from steelyard.conversations.plan_and_compute import GENERATION, NAME
 from steelyard.conversations.plan_text import PROMPT_VERSION, prompt_hash
 from steelyard.errors import Problem, UsageError
-from steelyard.models import Model, open_model
+from steelyard.models import Model, ModelOptions, open_model
 from steelyard.pipeline.conversation_blocks import METRICS, SCORER, report_plan
 from steelyard.pipeline.conversation_deriving import derive, nothing_left
 from steelyard.pipeline.conversation_files import ConversationJournal
@@ -66,12 +66,17 @@ def _evaluate_model(options: ConversationOptions, progress: Progress | None) -> 
     if not conversations:
         raise nothing_left(options.dataset)
     assert options.model is not None
-    with closing(open_model(options.model)) as model:
+    with closing(open_model(options.model, _model_options(options))) as model:
         plan = _Plan(options, model_facts(_answering(model).identity), plans=model.identity.kind != "python")
         manifest = _manifest(options, turns, conversations)
         with generating(asked, plan.identity, plan.config, manifest) as directory:
             solve_into(directory.path / JOURNAL_FILE, source, model, options, progress)
             return _judge_journal(directory, source, plan, progress)
+
+
+def _model_options(options: ConversationOptions) -> ModelOptions:
+    given = {name: getattr(options, name) for name in ("concurrency", "deadline", "threads")}
+    return ModelOptions(**{name: value for name, value in given.items() if value is not None})
 
 
 def _answering(model: Model) -> Model:

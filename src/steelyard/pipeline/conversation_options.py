@@ -28,6 +28,12 @@ class ConversationOptions:
     runs_dir: Path = Path("runs")
     model_name: str | None = None
     """What to call the model behind stored traces."""
+    concurrency: int | None = None
+    """How many requests an endpoint is given at a time."""
+    deadline: float | None = None
+    """Seconds that one request may take, retries included."""
+    threads: int | None = None
+    """CPU threads of a local model."""
     plots: bool = True
     resume: bool = False
     """Go on with the run of that name where it stopped."""
