@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sklearn_metrics
 
-from steelyard.aggregate.classification import ConfusionTally, figures
+from steelyard.aggregate.classification import ConfusionTally, figures, unavailable
 from steelyard.records.blocks import Labels
 from steelyard.records.plans import CLASSIFICATION_METRICS
 
@@ -81,3 +81,20 @@ def test_some_rows_of_a_block_are_counted_alone():
     found = ConfusionTally()
     found.update(Labels.of(["a", "b", "a"]), Labels.of(["a", "a", None]), np.array([True, False, True]))
     assert dict(found.pairs) == {("a", "a"): 1, ("a", None): 1}
+
+
+def test_labels_named_like_our_own_columns_stay_labels():
+    confusion = tally([("_unanswered", "_unanswered"), ("a", None), ("a", "_invalid")]).confusion()
+    assert confusion.labels == ("_invalid", "_unanswered", "a")
+    assert confusion.columns == ("_invalid", "_unanswered", "a", "_unanswered")
+    assert confusion.matrix.tolist() == [[0, 0, 0, 0], [0, 1, 0, 0], [1, 0, 0, 1]]
+
+
+def test_free_text_in_place_of_labels_costs_cells_and_not_a_square():
+    size = 60_000
+    pairs = [("yes" if row % 2 else "no", f"answer number {row}" if row % 3 else "yes") for row in range(size)]
+    confusion = tally(pairs).confusion()
+    found = figures(confusion, ["accuracy", "macro_f1", "confusion_matrix"])
+    assert found["accuracy"] == sum(true == guess for true, guess in pairs) / size
+    assert found["confusion_matrix"] is None
+    assert "labels" in unavailable(confusion, ["confusion_matrix"])["confusion_matrix"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score
 
 from steelyard.stats import bootstrap_matrix
-from steelyard.stats.matrices import _cells
+from steelyard.stats.matrices import _Cells
 
 MATRICES = st.integers(1, 5).flatmap(
     lambda size: st.lists(
@@ -38,7 +38,8 @@ def test_the_statistic_of_a_matrix_equals_scikit_learn(matrix, statistic):
     true, guess = rows_of(matrix)
     if len(true) == 0:
         return
-    cells, counts = _cells(array)
+    truths, guesses = np.nonzero(array)
+    cells, counts = _Cells(truths, guesses, len(array)), array[truths, guesses]
     labels = [label for label in range(len(matrix)) if label in true or label in guess]
     expected = by_scikit_learn(true, guess, statistic, labels)
     assert cells.statistic(counts[:, None], statistic)[0] == pytest.approx(expected, abs=1e-12)

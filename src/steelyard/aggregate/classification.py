@@ -18,21 +18,59 @@ UNANSWERED = "_unanswered"
 INVALID = "_invalid"
 """The column of answers outside the declared choices."""
 
+FEW_CELLS = 1 << 16
+LARGEST_MATRIX = 1000
+"""Beyond so many labels the matrix is not written out; `confusion_matrix.json` then lists its cells."""
+
 Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Counts by true label (rows) and predicted label (columns: the labels, then what is no label)."""
+    """Counts by true label (rows) and predicted label (columns: the labels, then what is no label), cell by cell.
+
+    Only cells that hold something are kept: a model that answers in free text can make as many labels as items.
+    """
 
     labels: tuple[str, ...]
     columns: tuple[str, ...]
-    matrix: Counts
+    rows: Counts
+    places: Counts
+    counts: Counts
 
     @property
-    def square(self) -> Counts:
-        """The part whose columns are labels."""
-        return self.matrix[:, : len(self.labels)]
+    def matrix(self) -> Counts:
+        """All cells, empty ones too; for up to 1,000 labels."""
+        matrix = np.zeros((len(self.labels), len(self.columns)), np.int64)
+        matrix[self.rows, self.places] = self.counts
+        return matrix
+
+    @property
+    def total(self) -> int:
+        """How many items there are."""
+        return int(self.counts.sum())
+
+    @property
+    def hits(self) -> Counts:
+        """Right answers of each label."""
+        right = self.rows == self.places
+        return self._by_label(self.rows[right], self.counts[right])
+
+    @property
+    def support(self) -> Counts:
+        """Items of each true label."""
+        return self._by_label(self.rows, self.counts)
+
+    @property
+    def predicted(self) -> Counts:
+        """Answers of each label, right or wrong."""
+        known = self.places < len(self.labels)
+        return self._by_label(self.places[known], self.counts[known])
+
+    def _by_label(self, labels: Counts, counts: Counts) -> Counts:
+        sums = np.zeros(len(self.labels), np.int64)
+        np.add.at(sums, labels, counts)
+        return sums
 
 
 class ConfusionTally:
@@ -45,10 +83,10 @@ class ConfusionTally:
         """Count the pairs of a block, or of some of its rows."""
         width = len(guess.names) + 1
         codes = truth.codes.astype(np.int64) * width + (guess.codes.astype(np.int64) + 1)
-        counts = np.bincount(codes if rows is None else codes[rows], minlength=0)
-        for code in np.flatnonzero(counts).tolist():
+        cells, counts = _counted(codes if rows is None else codes[rows], len(truth.names) * width)
+        for code, count in zip(cells.tolist(), counts.tolist(), strict=True):
             row, column = divmod(code, width)
-            self.pairs[truth.names[row], guess.names[column - 1] if column else None] += int(counts[code])
+            self.pairs[truth.names[row], guess.names[column - 1] if column else None] += count
 
     def merge(self, other: ConfusionTally) -> None:
         """Add another tally's counts."""
@@ -59,16 +97,24 @@ class ConfusionTally:
         occurring = {true for true, _ in self.pairs}
         guessed = {guess for _, guess in self.pairs if guess is not None}
         labels = tuple(sorted(occurring | (set(choices) & (occurring | guessed)) if choices else occurring | guessed))
-        column_of = {label: index for index, label in enumerate(labels)}
-        extra = [INVALID] if guessed - set(labels) else []
-        extra += [UNANSWERED] if any(guess is None for _, guess in self.pairs) else []
-        columns = (*labels, *extra)
-        column_of |= {name: len(labels) + index for index, name in enumerate(extra)}
-        matrix = np.zeros((len(labels), len(columns)), np.int64)
+        place_of = {label: place for place, label in enumerate(labels)}
+        invalid = [INVALID] if guessed.difference(place_of) else []
+        unanswered = [UNANSWERED] if any(guess is None for _, guess in self.pairs) else []
+        cells: Counter[tuple[int, int]] = Counter()
         for (true, guess), count in self.pairs.items():
-            name = UNANSWERED if guess is None else guess if guess in column_of else INVALID
-            matrix[column_of[true], column_of[name]] += count
-        return Confusion(labels, columns, matrix)
+            elsewhere = len(labels) + (len(invalid) if guess is None else 0)
+            cells[place_of[true], elsewhere if guess is None else place_of.get(guess, elsewhere)] += count
+        listed = np.array([(*cell, count) for cell, count in sorted(cells.items())], np.int64).reshape(-1, 3)
+        return Confusion(labels, (*labels, *invalid, *unanswered), *listed.T)
+
+
+def _counted(codes: Counts, cells: int) -> tuple[Counts, Counts]:
+    """Return the cells that occur and how often; counting all of them is faster where they are few."""
+    if cells > FEW_CELLS:
+        return np.unique(codes, return_counts=True)
+    counts = np.bincount(codes, minlength=cells)
+    found = np.flatnonzero(counts)
+    return found, counts[found]
 
 
 def _ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -81,34 +127,31 @@ def _ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> npt.ND
 @metric("support", kind="classification", direction=None, bounded=False)
 def support(confusion: Confusion) -> Counts:
     """Count the items per true label."""
-    counts: Counts = confusion.matrix.sum(axis=1)
-    return counts
+    return confusion.support
 
 
 @metric("precision_per_class", kind="classification", direction=None)
 def precision_per_class(confusion: Confusion) -> npt.NDArray[np.float64]:
     """Per label: right answers over all answers of that label."""
-    return _ratio(np.diag(confusion.square), confusion.square.sum(axis=0))
+    return _ratio(confusion.hits, confusion.predicted)
 
 
 @metric("recall_per_class", kind="classification", direction=None)
 def recall_per_class(confusion: Confusion) -> npt.NDArray[np.float64]:
     """Per label: right answers over all items of that label."""
-    return _ratio(np.diag(confusion.square), support(confusion))
+    return _ratio(confusion.hits, confusion.support)
 
 
 @metric("f1_per_class", kind="classification", direction=None)
 def f1_per_class(confusion: Confusion) -> npt.NDArray[np.float64]:
     """Per label: the harmonic mean of precision and recall."""
-    hits = np.diag(confusion.square)
-    return _ratio(2 * hits, confusion.square.sum(axis=0) + support(confusion))
+    return _ratio(2 * confusion.hits, confusion.predicted + confusion.support)
 
 
 @metric("accuracy", kind="classification")
 def accuracy(confusion: Confusion) -> float | None:
     """Fraction of correct predictions, unanswered items in the denominator."""
-    total = int(confusion.matrix.sum())
-    return int(np.trace(confusion.square)) / total if total else None
+    return int(confusion.hits.sum()) / confusion.total if confusion.total else None
 
 
 @metric("macro_f1", kind="classification")
@@ -120,14 +163,14 @@ def macro_f1(confusion: Confusion) -> float | None:
 @metric("weighted_f1", kind="classification")
 def weighted_f1(confusion: Confusion) -> float | None:
     """F1 averaged over the labels, each weighted by its support."""
-    weights = support(confusion)
+    weights = confusion.support
     return float(np.average(f1_per_class(confusion), weights=weights)) if weights.sum() else None
 
 
 @metric("confusion_matrix", kind="classification", direction=None, bounded=False)
-def confusion_matrix(confusion: Confusion) -> Counts:
+def confusion_matrix(confusion: Confusion) -> Counts | None:
     """Return the full matrix as a nested list: rows true, columns predicted, labels sorted."""
-    return confusion.matrix
+    return confusion.matrix if len(confusion.labels) <= LARGEST_MATRIX else None
 
 
 _FIGURES = {
@@ -140,6 +183,13 @@ _FIGURES = {
     "support": support,
     "confusion_matrix": confusion_matrix,
 }
+
+
+def unavailable(confusion: Confusion, names: Sequence[str]) -> dict[str, str]:
+    """Return why a classification metric that was asked for is null."""
+    if "confusion_matrix" not in names or len(confusion.labels) <= LARGEST_MATRIX:
+        return {}
+    return {"confusion_matrix": f"{len(confusion.labels)} labels; confusion_matrix.json lists the cells"}
 
 
 def figures(confusion: Confusion, names: Sequence[str]) -> dict[str, Any]:

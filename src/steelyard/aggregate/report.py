@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.aggregate.classification import ConfusionTally
+from steelyard.aggregate.classification import ConfusionTally, unavailable
 from steelyard.aggregate.hard_examples import HardExamples
 from steelyard.aggregate.means import Mean
 from steelyard.aggregate.slices import Slices
@@ -123,7 +123,7 @@ class Report:
             "scorecard": self.scorecard(),
             "metrics": {**{name: entry["value"] for name, entry in details.items()}, **self.all.figures(plan)},
             "metric_details": signed,
-            "unavailable": {**plan.unavailable, **(self.all.losses.unavailable() if plan.losses else {})},
+            "unavailable": self._unavailable(),
             "error_tags": dict(sorted(self.error_tags.items(), key=lambda pair: (-pair[1], pair[0]))),
         }
         if plan.classification:
@@ -135,6 +135,11 @@ class Report:
             found["slices"] = self.slices.results(self.design_effect)
             found["slices_left_out"] = self.slices.reasons()
         return found | self._attribution()
+
+    def _unavailable(self) -> dict[str, str]:
+        plan = self.plan
+        found = {**plan.unavailable, **(self.all.losses.unavailable() if plan.losses else {})}
+        return found | (unavailable(self.all.matrix(plan), plan.classification) if plan.classification else {})
 
     def _attribution(self) -> dict[str, Any]:
         found: dict[str, Any] = {

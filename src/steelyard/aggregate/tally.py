@@ -17,7 +17,7 @@ from steelyard.aggregate.means import Mean, columns, detail, ends
 from steelyard.aggregate.resampled import ResampledSums, id_hashes
 from steelyard.records.blocks import Counts, Floats, Labels, ScoredBlock
 from steelyard.records.plans import RULE_PREFIX, ReportPlan
-from steelyard.stats import Interval, MatrixStatistic, bootstrap_matrix, wilson
+from steelyard.stats import Interval, MatrixStatistic, bootstrap_cells, wilson
 from steelyard.stats.intervals import BOOTSTRAP
 from steelyard.stats.resampling import percentile_ends
 
@@ -28,10 +28,11 @@ Rows = npt.NDArray[np.intp]
 def _matrix_interval(matrix: Confusion, name: MatrixStatistic, plan: ReportPlan, design_effect: float) -> Interval:
     """Return Wilson's interval for a rate of independent items, else the bootstrap's over the matrix."""
     if name == "accuracy" and design_effect == 1:
-        return wilson(int(np.trace(matrix.square)), int(matrix.matrix.sum()))
-    rest = matrix.matrix[:, len(matrix.labels) :].sum(axis=1, keepdims=True)
-    padded = np.concatenate([matrix.square, rest], axis=1)
-    return bootstrap_matrix(padded, name, rounds=plan.rounds, seed=plan.seed, design_effect=design_effect)
+        return wilson(int(matrix.hits.sum()), matrix.total)
+    cells = matrix.rows, np.minimum(matrix.places, len(matrix.labels)), matrix.counts
+    return bootstrap_cells(
+        cells, len(matrix.labels), name, rounds=plan.rounds, seed=plan.seed, design_effect=design_effect
+    )
 
 
 @dataclass(frozen=True, slots=True)

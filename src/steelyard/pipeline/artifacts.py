@@ -11,11 +11,12 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from steelyard import __version__
 from steelyard.aggregate import Report
-from steelyard.aggregate.classification import Confusion
+from steelyard.aggregate.classification import LARGEST_MATRIX, Confusion
 from steelyard.reading.yaml_words import literal
 from steelyard.records.runs import (
     CONFIG_FILE,
@@ -61,11 +62,10 @@ def _by_name(signatures: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _confusion(confusion: Confusion) -> dict[str, Any]:
-    return {
-        "labels": list(confusion.labels),
-        "columns": list(confusion.columns),
-        "matrix": confusion.matrix.tolist(),
-    }
+    found: dict[str, Any] = {"labels": list(confusion.labels), "columns": list(confusion.columns)}
+    if len(confusion.labels) <= LARGEST_MATRIX:
+        return found | {"matrix": confusion.matrix.tolist()}
+    return found | {"cells": np.stack((confusion.rows, confusion.places, confusion.counts), axis=1).tolist()}
 
 
 def write_run_files(

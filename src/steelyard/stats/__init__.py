@@ -12,7 +12,7 @@ from steelyard.stats.intervals import (
     mean_interval,
     wilson,
 )
-from steelyard.stats.matrices import MatrixStatistic, bootstrap_matrix
+from steelyard.stats.matrices import MatrixStatistic, bootstrap_cells, bootstrap_matrix
 from steelyard.stats.multiple import holm
 from steelyard.stats.paired import (
     PairedResult,
@@ -32,6 +32,7 @@ __all__ = [
     "PairedResult",
     "ValueCounts",
     "Values",
+    "bootstrap_cells",
     "bootstrap_clustered",
     "bootstrap_matrix",
     "bootstrap_mean",

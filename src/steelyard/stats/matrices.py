@@ -39,7 +39,30 @@ def bootstrap_matrix(
     `f1_score(labels=…, zero_division=0)`. With a design effect above 1 items are not independent, and a resample has so
     many times fewer of them.
     """
-    cells, counts = _cells(_checked(confusion))
+    matrix = _checked(confusion)
+    truths, guesses = np.nonzero(matrix)
+    cells = truths, guesses, matrix[truths, guesses]
+    return bootstrap_cells(
+        cells, len(matrix), statistic, rounds=rounds, seed=seed, level=level, design_effect=design_effect
+    )
+
+
+def bootstrap_cells(
+    filled: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Integers],
+    labels: int,
+    statistic: MatrixStatistic,
+    *,
+    rounds: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    design_effect: float = 1.0,
+) -> Interval:
+    """Return the same from the cells that hold something: true labels, predicted labels, counts.
+
+    A predicted label of `labels` is none of them. However many labels there are, the cost is that of the cells.
+    """
+    truths, guesses, counts = filled
+    cells = _Cells(truths, guesses, labels)
     n = int(counts.sum())
     if n == 0:
         return Interval(None, None, BOOTSTRAP, level, NO_VALUES)
@@ -68,11 +91,6 @@ def _checked(confusion: npt.ArrayLike) -> Integers:
 def _portions(rounds: int, cells: int) -> list[int]:
     at_once = max(1, _CELLS_AT_ONCE // cells)
     return [min(at_once, rounds - start) for start in range(0, rounds, at_once)]
-
-
-def _cells(matrix: Integers) -> tuple[_Cells, Integers]:
-    truths, guesses = np.nonzero(matrix)
-    return _Cells(truths, guesses, len(matrix)), matrix[truths, guesses]
 
 
 @dataclass(frozen=True, slots=True)
