@@ -103,7 +103,7 @@ class NumberForm:
         sure = ~judged.unsure
         kept[kept] = sure
         expected, predicted = (TextColumn.of(answer_texts(column.kept(kept))) for column in (wanted, found))
-        return Answered(kept, expected, predicted, judged.scores if sure.all() else _some(judged.scores, sure))
+        return Answered(kept, expected, predicted, _some(judged.scores, sure))
 
 
 def _some(scores: BlockScores, flags: Flags) -> BlockScores:
@@ -111,9 +111,15 @@ def _some(scores: BlockScores, flags: Flags) -> BlockScores:
         scores.primary[flags],
         scores.passed[flags],
         {name: values[flags] for name, values in scores.sub_scores.items()},
-        ErrorTags(scores.error_tags.sets, scores.error_tags.codes[flags]),
+        _appearing(scores.error_tags, flags),
         list(compress(scores.explain, flags.tolist())),
     )
+
+
+def _appearing(tags: ErrorTags, flags: Flags) -> ErrorTags:
+    """Return the tags of some rows, without sets that none of them has: a report names every set that it is given."""
+    present, codes = np.unique(tags.codes[flags], return_inverse=True)
+    return ErrorTags([tags.sets[code] for code in present.tolist()], codes.astype(np.int32))
 
 
 class ListForm:

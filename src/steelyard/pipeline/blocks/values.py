@@ -22,6 +22,8 @@ from steelyard.text.kernels.writing import item_hashes
 Flags = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
 
+_DELETE = b"\x7f"
+"""The one ASCII character that canonical JSON escapes and compact JSON does not."""
 _SPELLED_FREELY = (FRACTION, ARRAY)
 """Kinds whose values have several spellings in JSON."""
 
@@ -104,8 +106,8 @@ def _shown(items: list[str]) -> str:
 
 
 def _hash(text: str, reference: bytes) -> str:
-    """Return `item_hash` of an input and a reference in compact JSON, which canonical JSON is where all is ASCII."""
-    if not reference.isascii():
+    """Return `item_hash` of an input and a reference in compact JSON, which is canonical where nothing is escaped."""
+    if not reference.isascii() or _DELETE in reference:
         return item_hash(text, msgspec.json.decode(reference))
     canonical = b"[" + encode_basestring_ascii(text).encode() + b"," + reference + b"]"
     return PREFIX + sha256(canonical).hexdigest()
