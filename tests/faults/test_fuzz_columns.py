@@ -15,7 +15,7 @@ from steelyard.pipeline.blocks import block_path
 from steelyard.pipeline.evaluation import evaluate
 from steelyard.pipeline.options import EvaluateOptions
 
-SAMPLE = 60
+SAMPLE = 40
 CAMPAIGN = 2_400
 CHUNK = 400
 
