@@ -246,7 +246,7 @@ def _spelled(text: str) -> str:
 def label_array(labels: Labels) -> pa.Array:
     """Return a categorical column as text."""
     if len(labels.codes) < _FEW_ROWS:
-        return text_array([labels.value(row) for row in range(len(labels.codes))], _LABEL_KIND)
+        return text_array(np.array([*labels.names, None], object)[labels.codes].tolist(), _LABEL_KIND)
     names = text_array([*labels.names, ""], _TEXT_KIND).to_pylist()
     column = TextColumn.of(names)
     valid = labels.codes >= 0

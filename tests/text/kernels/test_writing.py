@@ -12,7 +12,7 @@ from steelyard.text.kernels import writing
 from steelyard.text.kernels.labels import labels_block, text_hashes
 
 HOSTILE = st.text(
-    st.sampled_from('ab"\\/\x00\x08\t\n\x0c\r\x1f\x7f\x80é中\u2028\u202e\ufeff😀\U000e0041'), max_size=100
+    st.sampled_from(':#[ab"\\/\x00\x08\t\n\x0c\r\x1f\x7f\x80é中\u2028\u202e\ufeff😀\U000e0041'), max_size=100
 )
 TEXT = st.one_of(HOSTILE, st.text(st.characters(exclude_categories=["Cs"]), max_size=100))
 ROWS = st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=6)
@@ -50,6 +50,14 @@ def test_sentences_quote_like_messages_do_or_ask_the_item_form(rows, values):
     ]
     skipped = set(slow.tolist())
     assert list(found) == ["" if row in skipped else text for row, text in enumerate(wanted)]
+
+
+def test_numbers_are_rounded_as_python_rounds_them():
+    values = np.array([number / 1024 for number in range(1025)] + [number / 9973 for number in range(9974)])
+    nothing = TextColumn.of([""] * len(values))
+    found, slow = writing.sentences(nothing, nothing, values, [[writing.VALUE]], np.zeros(len(values), np.int64))
+    assert len(slow) == 0
+    assert list(found) == [f"{value:.3f}" for value in values.tolist()]
 
 
 def test_plain_sentences_never_ask_the_item_form():

@@ -22,7 +22,7 @@ from steelyard.text.kernels.keeping import kept, source_of
 _LOOPS = "steelyard.text.kernels.loops"
 _SHARED = (
     "steelyard.text.kernels.characters",
-    *(f"{_LOOPS}.{name}" for name in ("memory", "vectors", "tokens", "counting")),
+    *(f"{_LOOPS}.{name}" for name in ("memory", "vectors", "tokens", "words", "counting")),
 )
 """Modules whose functions the others call: a change in one of them makes every loop a new one."""
 

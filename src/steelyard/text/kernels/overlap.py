@@ -26,7 +26,7 @@ overlap_loop = Loop(
         *(BYTES, INTEGERS, INTEGERS),
         *(BYTES, INTEGERS, INTEGERS),
         *(BYTES, "uint32[::1]", BYTES, INTEGER),
-        *(BYTES, INTEGERS, INTEGERS, INTEGERS),
+        *(BYTES, INTEGERS, INTEGERS, INTEGERS, BYTES),
         *(FLOATS, FLOATS, BYTES, INTEGERS),
     ),
 )
@@ -89,13 +89,14 @@ def same_stripped_block(predictions: TextColumn, references: TextColumn) -> Floa
 
 
 def _memory(longest_prediction: int, longest_reference: int) -> tuple[npt.NDArray[np.generic], ...]:
-    """Return room for one row: text, tokens, hash table, counts."""
+    """Return room for one row: text, tokens, hash table, counts, 64 bytes to spare."""
     size = longest_prediction + longest_reference
-    room = GROWTH * size + 32
+    room = GROWTH * size + 2 * 64
     slots = 1 << max(3, (2 * (longest_reference + 2)).bit_length())
     return (
         np.empty(room, np.uint8),
         np.empty(3 * (size + 4), np.int64),
         np.zeros(slots, np.int64),
         np.empty(size + 4, np.int64),
+        np.empty(64, np.uint8),
     )

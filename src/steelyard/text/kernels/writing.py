@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, TypeAlias
 
 import numpy as np
 
+from steelyard.errors import escape
 from steelyard.records.blocks import Floats, TextColumn
+from steelyard.text.kernels.characters import FIRST_EMOJI, LAST_EMOJI
 from steelyard.text.kernels.compiled import BYTES, FLOATS, INTEGERS, Loop
+from steelyard.text.kernels.keeping import kept, source_of
 from steelyard.text.kernels.memory import PADDING, Bytes, Integers, between, longest, padded, total
 
 _MODULE = "steelyard.text.kernels.loops.writing"
@@ -28,7 +32,7 @@ lines_loop = Loop(
 )
 hashes_loop = Loop(_MODULE, "item_hashes", (*_COLUMN, *_COLUMN, BYTES, "uint32[::1]", BYTES))
 sentences_loop = Loop(
-    _MODULE, "sentences", (*_COLUMN, *_COLUMN, FLOATS, INTEGERS, BYTES, INTEGERS, BYTES, INTEGERS, INTEGERS)
+    _MODULE, "sentences", (*_COLUMN, *_COLUMN, FLOATS, INTEGERS, BYTES, INTEGERS, BYTES, BYTES, INTEGERS, INTEGERS)
 )
 
 Part: TypeAlias = str | Literal[1, 2, 3]
@@ -104,8 +108,19 @@ def sentences(
     room = 2 * int(texts.sum()) + (len(words) + 5 * _PARTS) * len(first) + PADDING + _EXCERPT_BYTES
     target, offsets = np.empty(room, np.uint8), np.empty(len(first) + 1, np.int64)
     slow = np.empty(len(first), np.int64)
+    content = np.frombuffer(bytes(words) + bytes(PADDING), np.uint8)
     left = sentences_loop(
-        *padded(first), *padded(second), values, form_of, np.frombuffer(bytes(words) + bytes(PADDING), np.uint8),
-        parts, target, offsets, slow,
-    )  # fmt: skip
+        *padded(first), *padded(second), values, form_of, content, parts, _unsafe(), target, offsets, slow
+    )
     return between(target[: int(offsets[-1])], offsets), slow[:left]
+
+
+@cache
+def _unsafe() -> Bytes:
+    """Return a flag for each character that messages spell out: those of the basic plane, then the emoji."""
+    made = kept("unsafe-characters", [source_of("steelyard.errors")], _made_unsafe)
+    return np.frombuffer(made, np.uint8)
+
+
+def _made_unsafe() -> bytes:
+    return bytes(escape(chr(point)) != chr(point) for point in [*range(0x10000), *range(FIRST_EMOJI, LAST_EMOJI + 1)])

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from numba import njit
 
-from steelyard.text.kernels.loops.counting import f_measure, is_free, number_in, occupy, slot_of, table_mask
+from steelyard.text.kernels.loops.counting import (
+    f_measure,
+    is_free,
+    number_in,
+    occupy,
+    same_token,
+    slot_of,
+    table_mask,
+)
 from steelyard.text.kernels.loops.memory import OPTIONS, equal_runs
 from steelyard.text.kernels.loops.tokens import hash_tokens, normal_form
+from steelyard.text.kernels.loops.words import ordinary_words
 
 _ZERO, _NINE = 0x30, 0x39
 _A, _E, _H, _N, _T, _Z = 0x61, 0x65, 0x68, 0x6E, 0x74, 0x7A
@@ -46,9 +55,18 @@ def surely_has_token(data, start, end):
     return False
 
 
+@njit(**OPTIONS)
+def same_words(text, tokens, count):
+    """Return whether the first `count` tokens are the `count` after them, in order."""
+    for number in range(count):
+        if not same_token(text, tokens, number, count + number):
+            return False
+    return True
+
+
 def overlap(
     data, starts, ends, other, other_starts, other_ends, ascii_table, actions, pieces, articles,
-    text, tokens, table, counts, exact, f1, empty, slow,
+    text, tokens, table, counts, spare, exact, f1, empty, slow,
 ):  # fmt: skip
     """Fill `exact`, `f1` and `empty` (no predicted token); return how many need the item form, listed in `slow`."""
     left = 0
@@ -60,19 +78,31 @@ def overlap(
         same = end - start == other_end - other_start and equal_runs(data, start, other, other_start, end - start)
         if same and surely_has_token(data, start, end):
             continue
-        size, predicted = normal_form(data, start, end, rules, text, tokens, 0, 0, articles != 0)
+        size, predicted = ordinary_words(data, start, end, actions, text, tokens, 0, 0, articles != 0, spare)
         whole, total = -1, 0
         if size >= 0:
-            whole, total = normal_form(
-                other, other_start, other_end, rules, text, tokens, size, predicted, articles != 0
+            whole, total = ordinary_words(
+                other, other_start, other_end, actions, text, tokens, size, predicted, articles != 0, spare
             )
+        ordinary = whole >= 0
+        if not ordinary:
+            size, predicted = normal_form(data, start, end, rules, text, tokens, 0, 0, articles != 0)
+            if size >= 0:
+                whole, total = normal_form(
+                    other, other_start, other_end, rules, text, tokens, size, predicted, articles != 0
+                )
         empty[row] = predicted == 0
         if whole < 0:
             slow[left] = row
             left += 1
-        elif whole != 2 * size or not equal_runs(text, 0, text, size, size):
+            continue
+        hash_tokens(text, tokens, total)
+        if ordinary:
+            same = total == 2 * predicted and same_words(text, tokens, predicted)
+        else:
+            same = whole == 2 * size and equal_runs(text, 0, text, size, size)
+        if not same:
             exact[row] = 0.0
-            hash_tokens(text, tokens, total)
             shared = shared_tokens(text, tokens, predicted, total, table, counts, row + 1)
             f1[row] = f_measure(shared, predicted, total - predicted)
     return left

@@ -70,6 +70,30 @@ def mark_beyond_ascii(_context, source, index):
 
 
 @intrinsic
+def mark_spaces(_context, source, index):
+    """Return which of 64 bytes `str.split` takes for white space, as far as they are ASCII."""
+
+    def generate(context, builder, signature, arguments):
+        vector = _load(context, builder, signature.args[0], arguments[0], arguments[1])
+        blank = builder.icmp_unsigned("==", vector, _all(0x20))
+        breaks = builder.or_(_between(builder, vector, "\t", "\r"), _between(builder, vector, "\x1c", "\x1f"))
+        return _bits(builder, builder.or_(blank, breaks))
+
+    return types.uint64(source, types.int64), generate
+
+
+@intrinsic
+def mark_visible(_context, source, index):
+    """Return which of 64 bytes are visible ASCII characters: letters, digits and `string.punctuation`."""
+
+    def generate(context, builder, signature, arguments):
+        vector = _load(context, builder, signature.args[0], arguments[0], arguments[1])
+        return _bits(builder, _between(builder, vector, "!", "~"))
+
+    return types.uint64(source, types.int64), generate
+
+
+@intrinsic
 def mark_string_ends(_context, source, index):
     """Return which of 64 bytes end a JSON string or need care in it: quotes, backslashes, control characters."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from steelyard.text.kernels.characters import FIRST_EMOJI, LAST_EMOJI
 from steelyard.text.kernels.loops.memory import OPTIONS, code_point, copy_run, count_trailing_zeros, width_of
 from steelyard.text.kernels.loops.sha256 import digest
 from steelyard.text.kernels.loops.vectors import WIDTH, below, mark_beyond_ascii, mark_string_ends
@@ -15,7 +16,7 @@ CONSTANT, FIRST, SECOND, VALUE = 0, 1, 2, 3
 """What the parts of a sentence are: words, an excerpt of either column, a number with three decimals."""
 
 _QUOTE, _BACKSLASH, _ZERO, _A, _DOT = 0x22, 0x5C, 0x30, 0x61, 0x2E
-_SMALL_U = 0x75
+_SMALL_U, _COLON, _HASH = 0x75, 0x3A, 0x23
 _EXCERPT = 80
 _PREFIX = 7
 _TIE = 1e-7
@@ -159,31 +160,24 @@ def item_hashes(data, starts, ends, other, other_starts, other_ends, text, state
 
 
 @njit(**OPTIONS)
-def is_unsafe(point):
-    """Return whether a message spells a character out: controls, marks of direction, invisible ones, surrogates."""
-    if point < 0xA0:
-        return point < 0x20 or point >= 0x7F
-    return (
-        point == 0x61C
-        or 0x200B <= point <= 0x200F
-        or 0x2028 <= point <= 0x202E
-        or 0x2060 <= point <= 0x2069
-        or point == 0xFEFF
-        or 0xFFF9 <= point <= 0xFFFB
-        or 0xD800 <= point <= 0xDFFF
-        or 0xE0000 <= point <= 0xE007F
-    )
+def is_unsafe(point, unsafe):
+    """Return whether a message spells a character out, or that is unknown because the table does not have it."""
+    if point < 0x10000:
+        return unsafe[point] != 0
+    return not FIRST_EMOJI <= point <= LAST_EMOJI or unsafe[0x10000 + point - FIRST_EMOJI] != 0
 
 
 @njit(**OPTIONS)
-def write_excerpt(data, start, end, target, position):
+def write_excerpt(data, start, end, target, position, unsafe):
     """Write at most 80 characters of a text, the last an ellipsis where there are more; -1 where one is unsafe."""
     count, cut = 0, position
     while start < end and count <= _EXCERPT:
         byte = data[start]
         width = width_of(byte)
-        if is_unsafe(np.int64(byte) if byte < 0x80 else code_point(data, start)):
+        if is_unsafe(np.int64(byte) if byte < 0x80 else code_point(data, start), unsafe):
             return -1
+        if count > 0 and byte == data[start - 1] and (byte == _COLON or byte == _HASH):
+            return -1  # two of these may be a command to a CI, which messages spell out
         if count == _EXCERPT - 1:
             cut = position
         for offset in range(width):
@@ -206,8 +200,12 @@ def write_decimals(value, target, position):
     whole = np.int64(scaled)
     rest = scaled - whole
     if abs(rest - 0.5) < _TIE:
-        return -1
-    if rest > 0.5:
+        binary = value * 1024.0
+        if binary != np.floor(binary):
+            return -1
+        # A tie for certain: the number has few binary digits, so the product is exact. It goes to the even neighbour.
+        whole += whole & 1
+    elif rest > 0.5:
         whole += 1
     target[position] = _ZERO + whole // 1000
     target[position + 1] = _DOT
@@ -218,7 +216,7 @@ def write_decimals(value, target, position):
 
 
 def sentences(
-    data, starts, ends, other, other_starts, other_ends, values, forms, words, parts, target, offsets, slow
+    data, starts, ends, other, other_starts, other_ends, values, forms, words, parts, unsafe, target, offsets, slow
 ):  # fmt: skip
     """Write a sentence for each row, in the form that `forms[row]` names; return how many rows need the item form.
 
@@ -236,9 +234,9 @@ def sentences(
                 copy_run(words, parts[part + 1], target, at, size)
                 at += size
             elif parts[part] == FIRST:
-                at = write_excerpt(data, starts[row], ends[row], target, at)
+                at = write_excerpt(data, starts[row], ends[row], target, at, unsafe)
             elif parts[part] == SECOND:
-                at = write_excerpt(other, other_starts[row], other_ends[row], target, at)
+                at = write_excerpt(other, other_starts[row], other_ends[row], target, at, unsafe)
             else:
                 at = write_decimals(values[row], target, at)
             part += 3
