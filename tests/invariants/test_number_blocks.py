@@ -253,6 +253,18 @@ def test_a_reference_that_is_no_number_is_the_same_error_either_way(both_ways): 
     assert rows.as_dict() == columns.as_dict()
 
 
+@pytest.mark.parametrize("kind", ["number", "text"])
+@pytest.mark.parametrize("extraction", ["answer_line", {"regex": "[0-9.]{1,3}"}])
+def test_references_inside_worked_solutions_leave_the_same_bytes(both_ways, kind, extraction):  # noqa: F811
+    lines = [{"id": str(n), "prediction": f"{n % 5}", "reference": f"9876 so\nAnswer: {n % 3}"} for n in range(40)]
+    assert_same_bytes(*both_ways(lines, {"task": "worked", "answer_type": kind, "extract_reference": extraction}))
+
+
+def test_confidences_under_a_name_of_their_own_leave_the_same_bytes(both_ways):  # noqa: F811
+    lines = [{"id": str(n), "label": "ab"[n % 2], "prediction": "ab"[n % 3 == 0], "p": n % 10 / 10} for n in range(60)]
+    assert_same_bytes(*both_ways(lines, {"task": "sure", "answer_type": "label", "fields": {"confidence": "p"}}))
+
+
 @pytest.mark.parametrize("kind", ["num", "list", "cls"])
 def test_the_workloads_of_the_bench_leave_the_same_bytes(both_ways, tmp_path, monkeypatch, kind):  # noqa: F811
     script = ROOT.parent / "shared" / "bench" / "workload.py"

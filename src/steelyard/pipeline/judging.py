@@ -55,6 +55,8 @@ class Judgement:
     """The raw output in a prediction's row; raises KeyError where there is none."""
     reference: Callable[[Fields], Any]
     """The raw reference in an item's row; raises KeyError where there is none."""
+    extracts_reference: bool = False
+    """Whether `reference` takes the answer out of a worked solution."""
     choices: tuple[str, ...] = ()
     choices_of: Callable[[Item], tuple[str, ...]] | None = None
     part: str | None = None

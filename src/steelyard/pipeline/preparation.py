@@ -227,6 +227,7 @@ def _with_fields(
         extraction=extraction,
         prediction=lambda fields: row_prediction(fields, names),
         reference=lambda fields: extracted_reference(row_reference(fields, names), from_reference),
+        extracts_reference=from_reference.kind != "none",
         choices=task.choices,
         choices_of=_row_choices(names.choices, task.choices) if names.choices else None,
     )

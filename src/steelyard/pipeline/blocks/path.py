@@ -49,7 +49,10 @@ def _is_eligible(judge: Judge, source: Source) -> bool:
         return False
     if source.elsewhere:
         return False
-    return all(judgement.answer_type is not None and judgement.choices_of is None for judgement in judge.judgements)
+    return all(
+        judgement.answer_type is not None and judgement.choices_of is None and not judgement.extracts_reference
+        for judgement in judge.judgements
+    )
 
 
 def _judged(
