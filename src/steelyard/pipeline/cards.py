@@ -16,12 +16,16 @@ from steelyard.registry import Scorer
 def card_of(scorer: Scorer, parsed: Parsed, expected: Answer, *, item_id: str | None = None) -> Scorecard:
     """Return the card of an output; the tags of canonicalisation stand before the scorer's own."""
     if parsed.answer is None:
-        explain = f"Expected '{excerpt(answer_text(expected))}', found no answer: {parsed.reason}."
-        return unanswered(scorer, expected, parsed.tags, explain)
+        return unanswered(scorer, expected, parsed.tags, no_answer(answer_text(expected), parsed.reason))
     card = _scored(scorer, parsed.answer, expected, item_id)
     if not parsed.tags:
         return card
     return Scorecard(card.primary_score, card.passed, card.sub_scores, (*parsed.tags, *card.error_tags), card.explain)
+
+
+def no_answer(expected: str, reason: str) -> str:
+    """Return the explanation of an output without an answer; `expected` is the reference as a person reads it."""
+    return f"Expected '{excerpt(expected)}', found no answer: {reason}."
 
 
 def unanswered(scorer: Scorer, expected: Answer, tags: tuple[str, ...], explain: str) -> Scorecard:

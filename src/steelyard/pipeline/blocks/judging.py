@@ -184,7 +184,8 @@ class BlockJudge:
         answered = form.judge(outputs_of(predictions), references_of(items))
         tags = selected(tags, answered.kept)
         items, predictions = items.kept(answered.kept), predictions.kept(answered.kept)
-        pair = TextPair(answered.predicted, answered.expected, pairs=needs_pairs(self.judge.metrics))
+        texts = TextColumn.of([text or "" for text in answered.predicted])
+        pair = TextPair(texts, answered.expected, pairs=needs_pairs(self.judge.metrics))
         inputs, outputs = items.named("input"), outputs_of(predictions).shown()
         checked, rule_tags = self._checked(outputs)
         scored = ScoredBlock(
@@ -193,7 +194,7 @@ class BlockJudge:
             lines=items.block.first_line + items.rows,  # type: ignore[arg-type]  # an array serves as a sequence
             inputs=inputs,
             item_hashes=references_of(items).hashes_with(inputs),
-            states=in_order(Labels(["scored"], np.zeros(len(items), np.int32))),
+            states=in_order(Labels(["scored", "unparsed"], answered.unparsed.astype(np.int32))),
             expected=answered.expected,
             predicted=answered.predicted,
             outputs=outputs,

@@ -18,8 +18,10 @@ from steelyard.canonical.extraction import Extraction
 from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, expected_answer
 from steelyard.pipeline.blocks.columns import PlainRows
+from steelyard.pipeline.blocks.merging import texts_in_order
 from steelyard.pipeline.blocks.roles import ItemRoles, PredictionRoles
 from steelyard.pipeline.blocks.values import Values
+from steelyard.pipeline.cards import no_answer
 from steelyard.pipeline.judging import Judge
 from steelyard.reading.columns.shapes import ARRAY, FRACTION, INTEGER, TEXT
 from steelyard.records.answers import ListAnswer
@@ -28,7 +30,7 @@ from steelyard.registry import Scorer
 from steelyard.scoring.blocks import BlockScores
 from steelyard.scoring.list_blocks import ListBlocks, list_block_fits
 from steelyard.scoring.number_blocks import answer_texts, number_block, number_block_fits
-from steelyard.text.kernels.plain_numbers import numbers_block
+from steelyard.text.kernels.plain_numbers import NumberColumn, numbers_block
 
 Flags = npt.NDArray[np.bool_]
 
@@ -40,8 +42,10 @@ class Answered:
     kept: Flags
     """Which of the rows were judged; the columns have an entry for each of them."""
     expected: TextColumn
-    predicted: TextColumn
+    predicted: Sequence[str | None]
     scores: BlockScores
+    unparsed: Flags
+    """Which of the judged rows have no answer in their output."""
 
 
 def references_of(items: PlainRows[ItemRoles]) -> Values:
@@ -78,7 +82,7 @@ def typed_form(judge: Judge) -> TypedForm | None:
     if scorer is None or judgement.extraction.kind != "none":
         return None
     if judgement.answer_type == "number" and number_block_fits(scorer):
-        return NumberForm(scorer)
+        return NumberForm(scorer, with_unparsed=not (judge.metrics or judge.corpus))
     return ListForm(scorer) if judgement.answer_type == "list" and list_block_fits(scorer) else None
 
 
@@ -87,8 +91,10 @@ class NumberForm:
 
     kinds: tuple[int, ...] = (TEXT, INTEGER, FRACTION)
 
-    def __init__(self, scorer: Scorer) -> None:
+    def __init__(self, scorer: Scorer, *, with_unparsed: bool = False) -> None:
         self._scorer = scorer
+        self._with_unparsed = with_unparsed
+        """Whether outputs without a number are judged here: what other metrics say of them only the item form knows."""
 
     def share(self, outputs: Values, references: Values) -> float:
         """Return how many rows have two plain numbers."""
@@ -102,8 +108,57 @@ class NumberForm:
         judged = number_block(self._scorer, found.kept(kept), wanted.kept(kept))
         sure = ~judged.unsure
         kept[kept] = sure
-        expected, predicted = (TextColumn.of(answer_texts(column.kept(kept))) for column in (wanted, found))
-        return Answered(kept, expected, predicted, _some(judged.scores, sure))
+        answered = Answered(
+            kept,
+            TextColumn.of(answer_texts(wanted.kept(kept))),
+            TextColumn.of(answer_texts(found.kept(kept))),
+            _some(judged.scores, sure),
+            np.zeros(int(kept.sum()), np.bool_),
+        )
+        if not self._with_unparsed:
+            return answered
+        odd = wanted.plain & ~found.plain & (outputs.kinds == TEXT)
+        return _woven(answered, self._unparsed(outputs, wanted, odd)) if odd.any() else answered
+
+    def _unparsed(self, outputs: Values, wanted: NumberColumn, asked: Flags) -> Answered:
+        """Return those of some rows that have no number in their output: they score 0 and have no error to measure."""
+        parsed = [predicted_answer(text, "number", Extraction()) for text in outputs.kept(asked).texts]
+        is_none = np.array([found.answer is None for found in parsed], np.bool_)
+        kept = asked.copy()
+        kept[asked] = is_none
+        without = list(compress(parsed, is_none.tolist()))
+        expected = answer_texts(wanted.kept(kept))
+        explain = [no_answer(text, found.reason) for text, found in zip(expected, without, strict=True)]
+        zeros = np.zeros(len(without))
+        directions = self._scorer.definition.sub_scores
+        parts = {name: zeros if way == "higher" else np.full(len(without), np.nan) for name, way in directions.items()}
+        tags = ErrorTags.of([found.tags for found in without])
+        scores = BlockScores(zeros, np.zeros(len(without), np.bool_), parts, tags, explain)
+        texts = [found.text for found in without]
+        return Answered(kept, TextColumn.of(expected), texts, scores, np.ones(len(without), np.bool_))
+
+
+def _woven(first: Answered, second: Answered) -> Answered:
+    """Return two parts of the same rows as one, in the order of the rows."""
+    order = np.argsort(np.concatenate([np.flatnonzero(part.kept) for part in (first, second)]), kind="stable")
+    left, right = first.scores, second.scores
+    sets = [*left.error_tags.sets, *right.error_tags.sets]
+    codes = np.concatenate([left.error_tags.codes, right.error_tags.codes + len(left.error_tags.sets)])
+    predicted, explain = [*first.predicted, *second.predicted], [*left.explain, *right.explain]
+    scores = BlockScores(
+        np.concatenate([left.primary, right.primary])[order],
+        np.concatenate([left.passed, right.passed])[order],
+        {name: np.concatenate([left.sub_scores[name], right.sub_scores[name]])[order] for name in left.sub_scores},
+        ErrorTags(sets, codes[order].astype(np.int32)),
+        [explain[place] for place in order.tolist()],
+    )
+    return Answered(
+        first.kept | second.kept,
+        texts_in_order([first.expected, second.expected], order),
+        [predicted[place] for place in order.tolist()],
+        scores,
+        np.concatenate([first.unparsed, second.unparsed])[order],
+    )
 
 
 def _some(scores: BlockScores, flags: Flags) -> BlockScores:
@@ -146,6 +201,7 @@ class ListForm:
             TextColumn.of([", ".join(answer.items) for answer in asked]),
             TextColumn.of([", ".join(items) for items in given]),
             self._blocks.judge(given, asked),
+            np.zeros(len(given), np.bool_),
         )
 
 
