@@ -37,7 +37,6 @@ def postgres_server(tmp_path_factory) -> Iterator[str]:
     if binaries is None:
         reason = "PostgreSQL is not installed: `apt install postgresql`"
         pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
-    pytest.importorskip("psycopg")
     # Not below pytest's own folder, which only its owner may enter.
     folder = Path(subprocess.check_output(["mktemp", "-d", "-t", "steelyard-postgres-XXXXXX"], text=True).strip())
     account = _account()

@@ -22,7 +22,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 @click.argument("run")
 @click.option("--against", help="The baseline's name, or a run, that the run is held against.")
 @click.option(
-    "--policy", type=click.Path(path_type=Path), help="Gates (YAML); the task's own, or the default, without."
+    "--policy", type=click.Path(path_type=Path), help="Gates (YAML); without it the task's own, or the default."
 )
 @click.option("--junit", type=click.Path(path_type=Path), help="Write JUnit XML there, one case per gate.")
 @click.option("--verify", is_flag=True, help="Judge stored outputs again first, to catch items that were changed.")
