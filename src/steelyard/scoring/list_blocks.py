@@ -7,7 +7,8 @@ few look-ups. A row with an order, or one whose lists are multisets, is judged b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -21,7 +22,7 @@ from steelyard.scoring.wording import LISTED_ENTRIES, quoted
 from steelyard.text.normalise import normalise
 
 _KEPT_ITEMS = 1 << 17
-"""Distinct items that are remembered, so that memory stays bounded."""
+"""Distinct items that are remembered from block to block, so that memory stays bounded."""
 _PARTS = ("precision", "recall", "f1", "order_score")
 
 
@@ -43,12 +44,15 @@ class ListBlocks:
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
-        self._profile = cast("Profile", scorer.parameters.get("normalize") or "basic")
-        self._normalised: dict[str, str] = {}
-        self._quoted: dict[str, str] = {}
+        profile = scorer.parameters.get("normalize") or "basic"
+        self._normalised = _Remembered(partial(normalise, profile=cast("Profile", profile)))
+        self._quoted = _Remembered(quoted)
 
     def judge(self, predicted: Sequence[Sequence[str]], expected: Sequence[ListAnswer]) -> BlockScores:
         """Return the scores of many rows."""
+        if len(self._normalised) > _KEPT_ITEMS:
+            self._normalised.clear()
+            self._quoted.clear()
         rows = [self._row(items, reference) for items, reference in zip(predicted, expected, strict=True)]
         primary = np.array([row.primary for row in rows], np.float64)
         numbers = np.array([row.parts for row in rows], np.float64).reshape(len(rows), len(_PARTS))
@@ -86,28 +90,24 @@ class ListBlocks:
         return _Row(parts[2], (*parts, None), tuple(tags), "; ".join(told) + ".")
 
     def _normal(self, items: Iterable[str]) -> list[str]:
-        known = self._normalised
-        try:
-            return [known[item] for item in items]
-        except KeyError:
-            return [self._added(item) for item in items]
-
-    def _added(self, item: str) -> str:
-        if len(self._normalised) > _KEPT_ITEMS:
-            self._normalised.clear()
-            self._quoted.clear()
-        if item not in self._normalised:
-            self._normalised[item] = normalise(item, self._profile)
-        return self._normalised[item]
+        return list(map(self._normalised.__getitem__, items))
 
     def _named(self, entries: Sequence[str]) -> str:
-        shown = ", ".join([self._quote(entry) for entry in entries[:LISTED_ENTRIES]])
+        shown = ", ".join(map(self._quoted.__getitem__, entries[:LISTED_ENTRIES]))
         return f"{shown} and {len(entries) - LISTED_ENTRIES} more" if len(entries) > LISTED_ENTRIES else shown
 
-    def _quote(self, entry: str) -> str:
-        if entry not in self._quoted:
-            self._quoted[entry] = quoted(entry)
-        return self._quoted[entry]
+
+class _Remembered(dict[str, str]):
+    """What a function makes of texts, each asked for once."""
+
+    def __init__(self, make: Callable[[str], str]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, text: str) -> str:
+        made = self._make(text)
+        self[text] = made
+        return made
 
 
 def _repeated(given: Sequence[str], found: Iterable[str], asked: Sequence[str]) -> list[str]:
