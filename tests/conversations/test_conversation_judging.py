@@ -61,11 +61,13 @@ def test_an_answer_beside_an_error_does_not_count():
     assert (found.state, found.right) == ("failed", False)
 
 
-def test_a_yes_or_no_turn_is_judged_by_its_general_match():
+def test_an_equal_yes_or_no_matches_on_every_rung():
     found = judged(turn(0, "Yes"), conv_answers=["yes", "1", "1", "1"], executed_answers=["yes", 1, 1, 1])[0]
-    assert found.right
-    assert not found.matches["numerical_match"]
-    assert "no numerical match" in found.explain
+    assert all(found.matches.values())
+    wrong = judged(turn(0, "no"), conv_answers=["yes", "1", "1", "1"], executed_answers=["yes", 1, 1, 1])[0]
+    assert not any(wrong.matches.values())
+    number = judged(turn(0, "1"), conv_answers=["yes", "1", "1", "1"], executed_answers=["yes", 1, 1, 1])[0]
+    assert not any(number.matches.values())
 
 
 def test_plans_are_counted_and_a_turn_that_raised_early_had_none():

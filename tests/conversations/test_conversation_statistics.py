@@ -173,7 +173,8 @@ def test_a_better_group_is_no_ceiling():
 
 
 def test_the_clustered_error_is_that_of_statsmodels():
-    api = pytest.importorskip("statsmodels.api")
+    from statsmodels import api
+
     right, operations, conversation = turns_with({1: 0.8, 2: 0.5}, n=80, seed=3)
     design = api.add_constant((operations == 2).astype(float))
     fit = api.OLS(right, design).fit()

@@ -32,7 +32,6 @@ _ADVICE = {
     "sign_error": "the sign is wrong",
     "wrong_value": "a different value",
 }
-_AGREED = {True: "equal", False: "equal as text or boolean, which is no numerical match"}
 _NO_ANSWER: dict[State, str] = {
     "missing": "there is no answer",
     "failed": "the turn raised",
@@ -79,9 +78,12 @@ def _judge_turn(
     program_operations: int | None,
 ) -> JudgedTurn:
     matches = {name: displayed[name] or executed[name] for name in RUNGS}
+    if matches["general_match"] and not _expects_number(turn):
+        # A yes or no has no distance: the same one is right, so that a perfect solver scores 1.
+        matches = dict.fromkeys(RUNGS, True)
     state = _state(turn, trace, matches)
     miss = classify_miss(Ladder(**matches)) if state in ("scored", "unparsed") else None
-    right = matches["numerical_match"] or (not _expects_number(turn) and matches["general_match"])
+    right = matches["numerical_match"]
     return JudgedTurn(
         turn=turn,
         trace=trace,
@@ -95,12 +97,12 @@ def _judge_turn(
         operations_per_turn=_operations(trace),
         program_operations=program_operations,
         error_tags=_tags(state, miss, right=right),
-        explain=_explain(turn, trace, state, miss, exact=matches["exact_numeric_match"]),
+        explain=_explain(turn, trace, state, miss),
     )
 
 
 def _expects_number(turn: Turn) -> bool:
-    """Return whether a reference is a number; yes, no and other text have no numerical match."""
+    """Return whether a reference is a number, and no yes, no or other text."""
     for reference in (turn.executed, turn.displayed):
         if isinstance(reference, int | float):
             return True
@@ -154,7 +156,7 @@ def _tags(state: State, miss: str | None, *, right: bool) -> tuple[str, ...]:
     return () if right or miss is None else (miss,)
 
 
-def _explain(turn: Turn, trace: TurnTrace | None, state: State, miss: str | None, *, exact: bool) -> str:
+def _explain(turn: Turn, trace: TurnTrace | None, state: State, miss: str | None) -> str:
     wanted = expected_text(turn)
     if trace is None or state in _NO_ANSWER:
         reason = f" {excerpt(trace.error.type)}: {excerpt(trace.error.message)}" if trace and trace.error else ""
@@ -162,7 +164,7 @@ def _explain(turn: Turn, trace: TurnTrace | None, state: State, miss: str | None
     found = excerpt(trace.actual_answer or "")
     if state == "unparsed":
         return f"Expected {wanted}, found {found!r}, which is no number."
-    return f"Expected {wanted}, found {found}: {_ADVICE[miss] if miss else _AGREED[exact]}."
+    return f"Expected {wanted}, found {found}: {_ADVICE[miss] if miss else 'equal'}."
 
 
 def expected_text(turn: Turn) -> str:

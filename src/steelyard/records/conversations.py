@@ -113,7 +113,7 @@ class JudgedTurn:
     """Why it missed an exact match: a class of page 40, or None."""
     matched_reference: MatchedReference
     right: bool
-    """`numerical_match`; for a reference that is no number, `general_match`."""
+    """Its `numerical_match`; a reference that is no number is matched on every rung by an equal answer."""
     logic: Mapping[str, float | None]
     """Logic recall and its kin by name."""
     plan_steps: int | None
