@@ -24,6 +24,7 @@ _ROWS_IN_GROUP = 32_768
 _FEW_ROWS = 4096
 """Up to so many rows, a list of labels is made faster than the loop is loaded."""
 _TEXT_KIND, _LABEL_KIND = pa.large_string(), pa.string()
+Mask = npt.NDArray[np.bool_]
 _SURROGATE_LEAD = 0xED
 """The first byte of a lone surrogate in its own form, and of some hangul."""
 
@@ -175,8 +176,8 @@ def _table(block: ScoredBlock) -> pa.Table:
         "state": label_array(block.states),
         "expected": text_array(block.expected),
         "predicted": predicted,
-        "correctness": pa.array(block.primary),
-        "pass": pa.array(block.passed),
+        "correctness": _fixed_array(block.primary, pa.float64()),
+        "pass": _flag_array(block.passed),
         "input": text_array(block.inputs),
         "output": predicted if block.outputs is block.predicted else text_array(block.outputs),
         "error_tags": _error_tag_array(block.error_tags),
@@ -225,18 +226,39 @@ def text_array(column: Sequence[str | None], kind: pa.DataType = _TEXT_KIND) -> 
         if not (together.data == _SURROGATE_LEAD).any():
             return _shared_array(together, kind)
         column = list(column)
-    try:
-        return pa.array(column, kind)
-    except UnicodeEncodeError:
-        return pa.array([None if text is None else _spelled(text) for text in column], kind)
+    parts = [b"" if text is None else text.encode("utf-8", "backslashreplace") for text in column]
+    return _shared_array(TextColumn.of_bytes(parts), kind, _present(column))
 
 
-def _shared_array(column: TextColumn, kind: pa.DataType, valid: npt.NDArray[np.bool_] | None = None) -> pa.Array:
+# Arrays are made of their buffers: `pa.array` loads pandas wherever that is installed, which takes half a second.
+
+
+def _shared_array(column: TextColumn, kind: pa.DataType, valid: Mask | None = None) -> pa.Array:
     """Return texts that stand side by side as an array that shares their memory."""
     offsets = np.append(column.starts, column.ends[-1:] if len(column) else [0])
-    narrow = offsets.astype(np.int32) if kind == pa.string() else offsets
-    present = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    return pa.Array.from_buffers(kind, len(column), [present, pa.py_buffer(narrow), pa.py_buffer(column.data)])
+    narrow = offsets.astype(np.int32 if kind == pa.string() else np.int64)
+    return pa.Array.from_buffers(kind, len(column), [_bits(valid), pa.py_buffer(narrow), pa.py_buffer(column.data)])
+
+
+def _fixed_array(values: npt.NDArray[Any], kind: pa.DataType, valid: Mask | None = None) -> pa.Array:
+    """Return numbers as an array that shares their memory."""
+    content = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(kind, len(values), [_bits(valid), pa.py_buffer(content)])
+
+
+def _bits(valid: Mask | None) -> pa.Buffer | None:
+    if valid is None or valid.all():
+        return None
+    return pa.py_buffer(np.packbits(valid, bitorder="little"))
+
+
+def _present(values: Sequence[Any]) -> Mask:
+    return np.fromiter((value is not None for value in values), np.bool_, len(values))
+
+
+def _flag_array(values: Mask) -> pa.Array:
+    packed = pa.py_buffer(np.packbits(values, bitorder="little"))
+    return pa.Array.from_buffers(pa.bool_(), len(values), [None, packed])
 
 
 def _spelled(text: str) -> str:
@@ -247,28 +269,29 @@ def label_array(labels: Labels) -> pa.Array:
     """Return a categorical column as text."""
     if len(labels.codes) < _FEW_ROWS:
         return text_array(np.array([*labels.names, None], object)[labels.codes].tolist(), _LABEL_KIND)
-    names = text_array([*labels.names, ""], _TEXT_KIND).to_pylist()
-    column = TextColumn.of(names)
-    valid = labels.codes >= 0
-    spread = TextColumn(column.data, column.starts[labels.codes], column.ends[labels.codes])
-    return _shared_array(gathered(spread), _LABEL_KIND, None if valid.all() else valid)
+    names = TextColumn.of(text_array([*labels.names, ""]).to_pylist())
+    spread = TextColumn(names.data, names.starts[labels.codes], names.ends[labels.codes])
+    return _shared_array(gathered(spread), _LABEL_KIND, labels.codes >= 0)
 
 
 def _detail_array(values: Sequence[Any] | None, kind: pa.DataType, length: int) -> pa.Array:
     if values is None:
         return pa.nulls(length, kind)
-    return text_array(values, kind) if pa.types.is_string(kind) else pa.array(values, kind)
+    if pa.types.is_string(kind):
+        return text_array(values, kind)
+    numbers = np.array([0 if value is None else value for value in values], kind.to_pandas_dtype())
+    return _fixed_array(numbers, kind, _present(values))
 
 
 def _float_array(values: Floats) -> pa.Array:
-    return pa.array(values, mask=np.isnan(values))
+    return _fixed_array(values, pa.float64(), ~np.isnan(values))
 
 
 def _error_tag_array(tags: ErrorTags) -> pa.Array:
     sizes = np.array([len(entry) for entry in tags.sets] or [0])[tags.codes]
     offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
     listed = [tag for row in np.flatnonzero(sizes).tolist() for tag in tags[row]]
-    return pa.ListArray.from_arrays(pa.array(offsets), text_array(listed, _LABEL_KIND))
+    return pa.ListArray.from_arrays(_fixed_array(offsets, pa.int32()), text_array(listed, _LABEL_KIND))
 
 
 def read_items(path: Path, *, columns: Sequence[str] | None = None) -> Iterator[list[dict[str, Any]]]:

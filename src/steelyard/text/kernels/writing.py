@@ -108,9 +108,9 @@ def sentences(
     room = 2 * int(texts.sum()) + (len(words) + 5 * _PARTS) * len(first) + PADDING + _EXCERPT_BYTES
     target, offsets = np.empty(room, np.uint8), np.empty(len(first) + 1, np.int64)
     slow = np.empty(len(first), np.int64)
-    content = np.frombuffer(bytes(words) + bytes(PADDING), np.uint8)
+    text_of_forms = np.frombuffer(bytes(words) + bytes(PADDING), np.uint8)
     left = sentences_loop(
-        *padded(first), *padded(second), values, form_of, content, parts, _unsafe(), target, offsets, slow
+        *padded(first), *padded(second), values, form_of, text_of_forms, parts, _unsafe(), target, offsets, slow
     )
     return between(target[: int(offsets[-1])], offsets), slow[:left]
 
