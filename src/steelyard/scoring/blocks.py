@@ -19,6 +19,7 @@ from steelyard.registry import Metric, Scorer
 from steelyard.scoring import metrics_text
 from steelyard.scoring.answer_correctness import answer_correctness
 from steelyard.scoring.text_answer import text_answer
+from steelyard.text.kernels.checks import blank_rows
 from steelyard.text.kernels.overlap import OverlapBlock, overlap_block, same_stripped_block
 from steelyard.text.kernels.rouge import RougeBlock, rouge_block
 from steelyard.text.kernels.writing import FIRST, SECOND, VALUE, Part, sentences
@@ -113,7 +114,15 @@ def _text_block(scorer: Scorer, pair: TextPair) -> BlockScores:
     name = "rouge1" if primary_name == "keyword_coverage" else primary_name
     form: list[Part] = ["Expected '", SECOND, "', found '", FIRST, f"' ({name} ", VALUE, ")."]
     explain, untold = sentences(pair.predicted, pair.expected, parts[name], [form], np.zeros(len(pair), np.int64))
-    return _completed(scorer, pair, parts[name], parts, explain, [untold, pair.rouge.nothing, overlap.empty])
+    blank = overlap.empty.copy()
+    blank[overlap.empty] = blank_rows(_rows(pair.predicted, overlap.empty))
+    tags = ErrorTags([_NO_TAGS, ("empty_text",)], overlap.empty.astype(np.int32))
+    return _completed(
+        scorer,
+        pair,
+        BlockScores(parts[name], parts[name] >= scorer.pass_threshold, parts, tags, explain),
+        [untold, pair.rouge.nothing, blank],
+    )
 
 
 def _correctness_block(scorer: Scorer, pair: TextPair) -> BlockScores:
@@ -123,18 +132,12 @@ def _correctness_block(scorer: Scorer, pair: TextPair) -> BlockScores:
         ["Equals the expected answer '", SECOND, "'."],
     ]
     explain, untold = sentences(pair.predicted, pair.expected, same, forms, same.astype(np.int64))
-    found = _completed(scorer, pair, same, {}, explain, [untold])
-    tags = ErrorTags([("wrong_answer",), _NO_TAGS], found.primary.astype(np.int32))
-    return BlockScores(found.primary, found.passed, {}, tags, found.explain)
+    tags = ErrorTags([("wrong_answer",), _NO_TAGS], same.astype(np.int32))
+    return _completed(scorer, pair, BlockScores(same, same >= scorer.pass_threshold, {}, tags, explain), [untold])
 
 
 def _completed(
-    scorer: Scorer,
-    pair: TextPair,
-    primary: Floats,
-    parts: dict[str, Floats],
-    explain: TextColumn,
-    left_over: Sequence[npt.NDArray[Any]],
+    scorer: Scorer, pair: TextPair, found: BlockScores, left_over: Sequence[npt.NDArray[Any]]
 ) -> BlockScores:
     """Return a block's scores with the rows that are left over judged by the item form."""
     flags = np.zeros(len(pair), np.bool_)
@@ -142,23 +145,20 @@ def _completed(
         flags[rows] = True
     rows = np.flatnonzero(flags)
     if not len(rows):
-        return BlockScores(primary, primary >= scorer.pass_threshold, parts, _untagged(len(pair)), explain)
-    primary, parts = primary.copy(), {name: values.copy() for name, values in parts.items()}
-    known: dict[tuple[str, ...], int] = {_NO_TAGS: 0}
-    codes = np.zeros(len(pair), np.int32)
-    sentences_of_rows = []
-    for row in rows.tolist():
-        card = scorer(Text(pair.predicted[row]), Text(pair.expected[row]))
-        primary[row] = card.primary_score
-        codes[row] = known.setdefault(card.error_tags, len(known))
-        sentences_of_rows.append(card.explain)
-        for name, values in parts.items():
-            value = card.sub_scores[name]
-            values[row] = np.nan if value is None else value
-    told = replaced(explain, rows, sentences_of_rows)
-    passed = primary >= scorer.pass_threshold
-    return BlockScores(primary, passed, parts, ErrorTags(list(known), codes), told)
+        return found
+    cards = [scorer(Text(pair.predicted[row]), Text(pair.expected[row])) for row in rows.tolist()]
+    primary = found.primary.copy()
+    primary[rows] = [card.primary_score for card in cards]
+    parts = {name: values.copy() for name, values in found.sub_scores.items()}
+    for name, values in parts.items():
+        values[rows] = [np.nan if card.sub_scores[name] is None else card.sub_scores[name] for card in cards]
+    known = {tags: code for code, tags in enumerate(found.error_tags.sets)}
+    codes = found.error_tags.codes.copy()
+    codes[rows] = [known.setdefault(card.error_tags, len(known)) for card in cards]
+    assert isinstance(found.explain, TextColumn)
+    told = replaced(found.explain, rows, [card.explain for card in cards])
+    return BlockScores(primary, primary >= scorer.pass_threshold, parts, ErrorTags(list(known), codes), told)
 
 
-def _untagged(length: int) -> ErrorTags:
-    return ErrorTags([_NO_TAGS], np.zeros(length, np.int32))
+def _rows(column: TextColumn, flags: npt.NDArray[np.bool_]) -> TextColumn:
+    return TextColumn(column.data, column.starts[flags], column.ends[flags])

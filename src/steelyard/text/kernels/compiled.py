@@ -29,6 +29,8 @@ _SHARED = (
 BYTES, INTEGERS, FLOATS, INTEGER = "uint8[::1]", "int64[::1]", "float64[::1]", "int64"
 """The arguments that most loops take."""
 
+_DTYPES = {f"{name}[::1]": np.dtype(name) for name in ("uint8", "uint32", "int64", "float64")}
+
 Machine = tuple[Any, str]
 """A target machine of llvmlite and a text that names compiler and processor."""
 
@@ -78,10 +80,10 @@ class Loop:
 def _flatten(kind: str, value: npt.NDArray[Any] | int) -> tuple[int | None, ...]:
     """Return an argument as numba passes it: an array is its owner, parent, size, item size, address, shape, stride."""
     if isinstance(value, np.ndarray):
-        if value.dtype.name + "[::1]" != kind or value.ndim != 1 or not value.flags.c_contiguous:
+        if value.dtype != _DTYPES.get(kind) or value.ndim != 1 or not value.flags.c_contiguous:
             raise TypeError(f"expected a contiguous {kind}, found {value.dtype}, {value.ndim} dimensions")
         size, width = value.size, value.itemsize
-        return None, None, size, width, value.__array_interface__["data"][0], size, width
+        return None, None, size, width, value.ctypes.data, size, width
     if kind != "int64":
         raise TypeError(f"expected {kind}, found an integer")
     return (int(value),)
