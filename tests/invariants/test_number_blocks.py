@@ -5,16 +5,18 @@ import random
 import subprocess
 import sys
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invariants.test_block_forms import assert_same_bytes, both_ways  # noqa: F401 - a fixture
+from invariants.test_block_forms import FILES, assert_same_bytes, both_ways  # noqa: F401 - a fixture
 
 from steelyard.errors import InputError
 from steelyard.numbers.grammar import NotANumber, parse_number
+from steelyard.pipeline.blocks import raw_references
 from steelyard.pipeline.judging import Judge
 from steelyard.reading.columns import scan
 from steelyard.records.answers import Number
@@ -263,6 +265,23 @@ def test_references_inside_worked_solutions_leave_the_same_bytes(both_ways, kind
 def test_confidences_under_a_name_of_their_own_leave_the_same_bytes(both_ways):  # noqa: F811
     lines = [{"id": str(n), "label": "ab"[n % 2], "prediction": "ab"[n % 3 == 0], "p": n % 10 / 10} for n in range(60)]
     assert_same_bytes(*both_ways(lines, {"task": "sure", "answer_type": "label", "fields": {"confidence": "p"}}))
+
+
+def test_labels_are_the_same_whichever_way_they_are_collected(both_ways, monkeypatch):  # noqa: F811
+    chance = random.Random(4)
+    labels = ["a", "A ", "b", "é", "\u200b", "<think>", "5", " c", "d\n"]
+    lines = [
+        {"id": str(n), "label": chance.choice([*labels, 5, True, {"value": "f", "aliases": ["g"]}]), "prediction": "a"}
+        for n in range(150)
+    ]
+    task = {"task": "labels", "answer_type": "label"}
+    rows, _ = both_ways(lines, task)
+    by_rows = {name: (rows / name).read_bytes() for name in FILES}
+    smallest_zero = partial(raw_references, smallest=0)
+    monkeypatch.setattr("steelyard.pipeline.evaluation.raw_references", smallest_zero)
+    (rows.parent).rename(rows.parent.with_name("before"))
+    for found in both_ways(lines, task):
+        assert {name: (found / name).read_bytes() for name in FILES} == by_rows
 
 
 @pytest.mark.parametrize("kind", ["num", "list", "cls"])

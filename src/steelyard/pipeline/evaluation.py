@@ -14,7 +14,7 @@ from steelyard.canonical.references import BadReference, ReferenceContext, expec
 from steelyard.configuration.task import FieldMetric
 from steelyard.errors import InputError, Problem, Problems, UsageError
 from steelyard.models import Model
-from steelyard.pipeline.blocks import block_path, judged_by_processes
+from steelyard.pipeline.blocks import block_path, judged_by_processes, raw_references
 from steelyard.pipeline.datasets import stored_manifest
 from steelyard.pipeline.generation import (
     Asking,
@@ -46,7 +46,7 @@ from steelyard.pipeline.requests import Requests, prompt_template, task_generati
 from steelyard.pipeline.sampling import Selection
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.limits import Limits
-from steelyard.reading.rows import Row, read_rows
+from steelyard.reading.rows import read_rows
 from steelyard.records.answers import Choice
 from steelyard.records.blocks import ItemBlock, ScoredBlock
 from steelyard.records.plans import DERIVED_TAGS
@@ -300,8 +300,8 @@ def label_names(prepared: Prepared, source: Source) -> LabelNames:
     if prepared.task.choices:
         return LabelNames(prepared.task.choices, aliases, prepared.field_names.confidence)
     found: dict[str, None] = {}
-    for row in read_rows(source.dataset, Problems(), limits=source.limits):
-        value = _label(row, prepared)
+    for raw in raw_references(prepared.judgements[0], source):
+        value = _label(raw)
         if value is not None:
             found.setdefault(value)
         if len(found) > MAX_LABELS:
@@ -310,10 +310,10 @@ def label_names(prepared: Prepared, source: Source) -> LabelNames:
     return LabelNames(sorted(found), aliases, prepared.field_names.confidence)
 
 
-def _label(row: Row, prepared: Prepared) -> str | None:
+def _label(raw: Any) -> str | None:
     try:
-        answer = expected_answer(prepared.judgements[0].reference(row.fields), "choice", ReferenceContext(choices=()))
-    except (KeyError, BadReference):
+        answer = expected_answer(raw, "choice", ReferenceContext(choices=()))
+    except BadReference:
         return None
     return answer.value if isinstance(answer, Choice) else None
 

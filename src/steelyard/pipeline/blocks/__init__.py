@@ -4,7 +4,8 @@
 inside their block, so every file gives the same results either way.
 """
 
+from steelyard.pipeline.blocks.labelling import raw_references
 from steelyard.pipeline.blocks.path import block_path
 from steelyard.pipeline.blocks.workers import judged_by_processes
 
-__all__ = ["block_path", "judged_by_processes"]
+__all__ = ["block_path", "judged_by_processes", "raw_references"]

@@ -110,6 +110,12 @@ def prediction_roles(
     return PredictionRoles(place, output, line, shape.members[output].kind, numbers)
 
 
+def reference_member(shape: Shape, judgement: Judgement) -> int:
+    """Return the member that is the reference of a judgement, or raise NotPlain."""
+    _refuse_duplicates(shape)
+    return _member(shape, _reference(judgement, shape.example()), TEXT)
+
+
 def id_member(shape: Shape, source: Source) -> int:
     """Return the member that is the id, which a row of predictions may have under a name of its own."""
     example = shape.example()
