@@ -19,7 +19,18 @@ sys.path.insert(0, str(HERE))
 from measure import ONE_THREAD  # noqa: E402 - the folder of this file has to be on the path first
 from setting import Result, Setting  # noqa: E402
 
-ROWS = ("rouge", "overlap", "classification", "end_to_end", "intervals", "research", "start_up", "conversations", "comparison")
+ROWS = (
+    "rouge",
+    "overlap",
+    "classification",
+    "end_to_end",
+    "intervals",
+    "research",
+    "start_up",
+    "conversations",
+    "comparison",
+    "generation",
+)
 
 
 def main() -> int:

@@ -125,6 +125,8 @@ class AskingPlan:
     identity: RunIdentity
     config: Mapping[str, Any]
     manifest: Mapping[str, Any]
+    total: int
+    """How many items there are to ask for."""
 
 
 def plan_asking(spec: str, prepared: Prepared, options: EvaluateOptions, model: Model) -> AskingPlan:
@@ -137,7 +139,7 @@ def plan_asking(spec: str, prepared: Prepared, options: EvaluateOptions, model: 
         with_references=prepared.report.losses,
         gold=prepared.gold,
     )
-    source = make_source(prepared, options)
+    source, total = make_source(prepared, options), requests.check()
     flags = ("mock",) if model.identity.is_mock else ()
     return AskingPlan(
         prepared,
@@ -146,7 +148,8 @@ def plan_asking(spec: str, prepared: Prepared, options: EvaluateOptions, model: 
         source,
         replace(identify(prepared, source, options), model=model_facts(model.identity), flags=flags),
         generated_configuration(spec, prepared, source, options),
-        manifest_of(source, requests.check()),
+        manifest_of(source, total),
+        total,
     )
 
 
@@ -156,7 +159,7 @@ def ask_and_judge(
     """Ask for what the journal does not have yet, judge it, and complete the run."""
     source, options = plan.source, plan.options
     source.predictions = directory.path / JOURNAL_FILE
-    asked = generate(source.predictions, model, plan.requests, cache=options.cache, asking=asking)
+    asked = generate(source.predictions, model, plan.requests, total=plan.total, cache=options.cache, asking=asking)
     recorder = Recorder(directory, plan.identity, plan.prepared.report)
     _judge_journal(recorder, plan.prepared, source, progress)
     if (error := over_budget(asked, options.error_budget)) is not None:

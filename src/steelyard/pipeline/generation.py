@@ -81,12 +81,11 @@ def model_facts(identity: ModelIdentity) -> dict[str, Any]:
 
 
 def generate(
-    journal_path: Path, model: Model, requests: Requests, *, cache: bool, asking: Asking | None = None
+    journal_path: Path, model: Model, requests: Requests, *, total: int, cache: bool, asking: Asking | None = None
 ) -> Asked:
     """Ask the model for every item that the journal does not have yet."""
     answers = Answers(model.identity, requests.template.sha256, enabled=cache)
     with closing(answers), Journal(journal_path) as journal:
-        total = requests.check()
         writer = _Writer(journal, requests.prediction_field, total, asking)
         if model.identity.is_mock:
             return _dry(journal, requests, total)
