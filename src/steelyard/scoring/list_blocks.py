@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import NamedTuple, cast
+from math import nan
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -32,11 +33,8 @@ def list_block_fits(scorer: Scorer) -> bool:
     return scorer.definition.function is list_answer and 0.0 <= weight <= 1.0
 
 
-class _Row(NamedTuple):
-    primary: float
-    parts: tuple[float | None, ...]
-    tags: tuple[str, ...]
-    explain: str
+_Row: TypeAlias = tuple[float, float, float, float, float, tuple[str, ...], str]
+"""Primary score, precision, recall, F1, order score, error tags, explanation; no order score is NaN."""
 
 
 class ListBlocks:
@@ -54,21 +52,22 @@ class ListBlocks:
             self._normalised.clear()
             self._quoted.clear()
         rows = [self._row(items, reference) for items, reference in zip(predicted, expected, strict=True)]
-        primary = np.array([row.primary for row in rows], np.float64)
-        numbers = np.array([row.parts for row in rows], np.float64).reshape(len(rows), len(_PARTS))
+        *numbers, tags, explain = zip(*rows, strict=True) if rows else ((),) * 7
+        primary, *parts = (np.array(column, np.float64) for column in numbers)
         return BlockScores(
             primary,
             primary >= self._scorer.pass_threshold,
-            {name: numbers[:, place].copy() for place, name in enumerate(_PARTS)},
-            ErrorTags.of([row.tags for row in rows]),
-            [row.explain for row in rows],
+            dict(zip(_PARTS, parts, strict=True)),
+            ErrorTags.of(tags),
+            explain,
         )
 
     def _row(self, items: Sequence[str], expected: ListAnswer) -> _Row:
         if expected.ordered or not expected.unique:
             card = self._scorer(ListAnswer(tuple(items)), expected)
-            parts = tuple(card.sub_scores[name] for name in _PARTS)
-            return _Row(card.primary_score, parts, card.error_tags, card.explain)
+            known = [card.sub_scores[name] for name in _PARTS]
+            precision, recall, f1, order = (nan if value is None else value for value in known)
+            return card.primary_score, precision, recall, f1, order, card.error_tags, card.explain
         given, asked = self._normal(items), self._normal(expected.items)
         found, wanted = dict.fromkeys(given), dict.fromkeys(asked)
         missing = [item for item in wanted if item not in found]
@@ -76,8 +75,8 @@ class ListBlocks:
         doubled = [] if len(found) == len(given) else _repeated(given, found, asked)
         counted = f"Expected {len(wanted)} items, found {len(found)}"
         if not (missing or extra or doubled):
-            return _Row(1.0, (1.0, 1.0, 1.0, None), (), f"{counted}.")
-        parts = _overlap(len(wanted) - len(missing), len(found), len(wanted))
+            return 1.0, 1.0, 1.0, 1.0, nan, (), f"{counted}."
+        precision, recall, f1 = _overlap(len(wanted) - len(missing), len(found), len(wanted))
         tags, told = [], [counted]
         for tag, words, entries in (
             ("missing_item", "missing", missing),
@@ -87,7 +86,7 @@ class ListBlocks:
             if entries:
                 tags.append(tag)
                 told.append(f"{words} {self._named(entries)}")
-        return _Row(parts[2], (*parts, None), tuple(tags), "; ".join(told) + ".")
+        return f1, precision, recall, f1, nan, tuple(tags), "; ".join(told) + "."
 
     def _normal(self, items: Iterable[str]) -> list[str]:
         return list(map(self._normalised.__getitem__, items))
