@@ -37,7 +37,7 @@ def report_plan() -> ReportPlan:
         primary=PRIMARY,
         metrics=NUMBERS,
         directions=directions,
-        slice_by=(("turn",), ("operations",), ("conversation_type",)),
+        # Turns, operations and features are in the statistics; slices would keep every cluster once more for each.
         clustered=True,
     )
 
