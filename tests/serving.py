@@ -11,8 +11,10 @@ from aiohttp import web
 class Scripted:
     """Answers `echo <prompt>`; a prompt that starts with the name of a fault gets that fault instead."""
 
-    def __init__(self, delay=0.0):
+    def __init__(self, delay=0.0, hold=0.0):
         self.delay = delay
+        self.hold = hold
+        """Seconds that every request waits, faulty or not, so that those under way together can be counted."""
         self.seen = Counter()
         self.bodies = []
         self.headers = []
@@ -29,6 +31,7 @@ class Scripted:
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
         try:
+            await asyncio.sleep(self.hold)
             fault = getattr(self, "fault_" + prompt.split(" ")[0].replace("-", "_"), None)
             return await fault(request, prompt) if fault else await self.answer(prompt)
         finally:

@@ -18,15 +18,14 @@ from steelyard.records.models import ModelReply, ModelRequest
 Answer: TypeAlias = Callable[[ModelRequest], Awaitable[ModelReply]]
 
 
-class _End:
-    """The last entry of the queue, with the error that ended the asking."""
+GATHERING = 0.003
+"""Seconds that replies are gathered before the reader is woken: a wake-up for each costs more than the reply itself."""
 
-    def __init__(self, error: BaseException | None) -> None:
-        self.error = error
+Pair: TypeAlias = tuple[ModelRequest, ModelReply]
 
 
 class AsyncStream:
-    """Runs an async function over requests with bounded concurrency."""
+    """Runs an async function over requests with bounded concurrency. One use."""
 
     def __init__(
         self,
@@ -39,43 +38,46 @@ class AsyncStream:
         self._concurrency = concurrency
         self._around = around
         """What is open while requests are asked, such as a connection pool; it belongs to the loop's thread."""
+        self._stop = threading.Event()
+        self._batches: queue.Queue[list[Pair] | None] = queue.Queue()
+        """Gathered replies; None is the end."""
+        self._gathered: list[Pair] = []
+        self._produced = 0
+        self._consumed = 0
+        """Each counter has one thread that writes it, so that none is lost between the two."""
+        self._error: BaseException | None = None
 
-    def run(self, requests: Iterable[ModelRequest]) -> Iterator[tuple[ModelRequest, ModelReply]]:
+    def run(self, requests: Iterable[ModelRequest]) -> Iterator[Pair]:
         """Yield replies as they come; an exception of the function ends everything and is raised here."""
-        replies: queue.Queue[tuple[ModelRequest, ModelReply] | _End] = queue.Queue()
-        stop = threading.Event()
-        thread = threading.Thread(target=self._loop, args=(iter(requests), replies, stop), daemon=True)
+        thread = threading.Thread(target=self._loop, args=(iter(requests),), daemon=True)
         thread.start()
         try:
-            while True:
-                entry = replies.get()
-                if isinstance(entry, _End):
-                    if entry.error is not None:
-                        raise entry.error
-                    return
-                yield entry
+            while (batch := self._batches.get()) is not None:
+                for pair in batch:
+                    self._consumed += 1
+                    yield pair
+            if self._error is not None:
+                raise self._error
         finally:
-            stop.set()
+            self._stop.set()
             thread.join(timeout=10)
 
-    def _loop(self, requests: Iterator[ModelRequest], replies: queue.Queue[Any], stop: threading.Event) -> None:
-        error: BaseException | None = None
+    def _loop(self, requests: Iterator[ModelRequest]) -> None:
         try:
-            asyncio.run(self._everything(requests, replies, stop))
+            asyncio.run(self._everything(requests))
         except BaseException as caught:  # noqa: BLE001 - carried to the caller's thread and raised there
-            error = caught
-        replies.put(_End(error))
+            self._error = caught
+        self._deliver()
+        self._batches.put(None)
 
-    async def _everything(
-        self, requests: Iterator[ModelRequest], replies: queue.Queue[Any], stop: threading.Event
-    ) -> None:
+    async def _everything(self, requests: Iterator[ModelRequest]) -> None:
         async with self._around():
-            workers = [asyncio.create_task(self._work(requests, replies, stop)) for _ in range(self._concurrency)]
-            watcher = asyncio.create_task(_watch(stop, workers))
+            workers = [asyncio.create_task(self._work(requests)) for _ in range(self._concurrency)]
+            watcher = asyncio.create_task(self._watch(workers))
             try:
                 await asyncio.gather(*workers)
             except asyncio.CancelledError:
-                if not stop.is_set():
+                if not self._stop.is_set():
                     raise
             finally:
                 watcher.cancel()
@@ -83,20 +85,30 @@ class AsyncStream:
                     worker.cancel()
                 await asyncio.gather(*workers, watcher, return_exceptions=True)
 
-    async def _work(self, requests: Iterator[ModelRequest], replies: queue.Queue[Any], stop: threading.Event) -> None:
-        while not stop.is_set():
+    async def _work(self, requests: Iterator[ModelRequest]) -> None:
+        while not self._stop.is_set():
             request = next(requests, None)
             if request is None:
                 return
-            replies.put((request, await self._answer(request)))
-            while replies.qsize() > self._concurrency and not stop.is_set():
+            self._gather((request, await self._answer(request)))
+            while self._produced - self._consumed > 2 * self._concurrency and not self._stop.is_set():
                 # A reader slower than the model sets the pace, so that memory stays flat.
-                await asyncio.sleep(0.002)
+                await asyncio.sleep(GATHERING)
 
+    def _gather(self, pair: Pair) -> None:
+        self._produced += 1
+        self._gathered.append(pair)
+        if len(self._gathered) == 1:
+            asyncio.get_running_loop().call_later(GATHERING, self._deliver)
 
-async def _watch(stop: threading.Event, workers: list[asyncio.Task[None]]) -> None:
-    """Cancel what is under way once the reader is gone."""
-    while not stop.is_set():
-        await asyncio.sleep(0.05)
-    for worker in workers:
-        worker.cancel()
+    def _deliver(self) -> None:
+        if self._gathered:
+            batch, self._gathered = self._gathered, []
+            self._batches.put(batch)
+
+    async def _watch(self, workers: list[asyncio.Task[None]]) -> None:
+        """Cancel what is under way once the reader is gone."""
+        while not self._stop.is_set():
+            await asyncio.sleep(0.05)
+        for worker in workers:
+            worker.cancel()
