@@ -20,6 +20,11 @@ from steelyard.records.secrets import forget_secrets, remember_secret
 PROBLEM = Problem("bad-json", "found x", hint="fix it", file="a.jsonl", line=2)
 
 
+@pytest.fixture(autouse=True)
+def _crash_reports_stay_here(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+
 def report(error: BaseException, capsys, *, json_wanted: bool = False) -> tuple[int, str, str]:
     with pytest.raises(SystemExit) as exited, reported(json_wanted=json_wanted):
         raise error

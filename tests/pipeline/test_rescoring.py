@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import InputError
+from steelyard.errors import IncompleteError, InputError
 from steelyard.pipeline.recording import Evaluation
 from steelyard.pipeline.rescoring import RescoreOptions, rescore
 from steelyard.store.directories import read_run
@@ -67,6 +67,6 @@ def test_a_changed_dataset_is_refused(made: Evaluation):
 def test_an_incomplete_run_is_refused(made: Evaluation):
     path = made.path / "run.json"
     path.write_text(path.read_text().replace('"completed"', '"interrupted"'))
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(IncompleteError) as caught:
         again(made)
     assert caught.value.problems[0].code == "run-incomplete"

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from steelyard import evaluate
-from steelyard.errors import InputError
+from steelyard.errors import IncompleteError
 from steelyard.pipeline.rescoring import RescoreOptions, rescore
 from steelyard.pipeline.run_reports import ReportOptions, write_run_report
 
@@ -72,5 +72,5 @@ def test_a_report_against_another_run_shows_the_difference_by_slice_and_by_item(
 def test_a_run_that_is_not_complete_has_no_report(runs, tmp_path):
     record = json.loads((runs / "first" / "run.json").read_text("utf-8"))
     (runs / "first" / "run.json").write_text(json.dumps(record | {"status": "interrupted"}), "utf-8")
-    with pytest.raises(InputError, match="expected a completed one"):
+    with pytest.raises(IncompleteError, match="expected a completed one"):
         write_run_report(ReportOptions(run="first", output=tmp_path / "out.html", runs_dir=runs))

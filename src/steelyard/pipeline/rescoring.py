@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.errors import InputError, Problem
+from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.pipeline.conversation_rescoring import is_conversations, other_scorer, rescore_conversations
 from steelyard.pipeline.evaluation import make_judge, make_source, stream
 from steelyard.pipeline.gold import add_gold
@@ -90,7 +90,7 @@ def _complete(path: Path) -> RunRecord:
     if record.status == "completed":
         return record
     message = f"the run is {record.status}, expected a completed one"
-    raise InputError(Problem("run-incomplete", message, hint="evaluate it to its end first", file=str(path)))
+    raise IncompleteError(Problem("run-incomplete", message, hint="evaluate it to its end first", file=str(path)))
 
 
 def _evaluate_options(path: Path, options: RescoreOptions) -> EvaluateOptions:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from steelyard.errors import InputError, Problem
+from steelyard.errors import IncompleteError, Problem
 from steelyard.pipeline.comparison import CompareOptions, compare
 from steelyard.pipeline.recording import read_evaluation
 from steelyard.show.html_report import report_html
@@ -32,7 +32,7 @@ def write_run_report(options: ReportOptions) -> None:
     record = read_run(path)
     if record.status != "completed":
         message = f"the run is {record.status}, expected a completed one"
-        raise InputError(Problem("run-incomplete", message, hint="evaluate it to its end first", file=str(path)))
+        raise IncompleteError(Problem("run-incomplete", message, hint="evaluate it to its end first", file=str(path)))
     found = read_evaluation(path)
     comparison = None
     if options.compare is not None:
