@@ -243,3 +243,15 @@ def test_complete_answers_are_cached_and_others_are_not(folder, monkeypatch):
             run("openai:tiny", name=f"cut{_}", task=cut, deadline=5)
         assert sum(script.seen.values()) == 80
     assert eval_bytes(first.path) == eval_bytes(second.path)
+
+
+def test_answers_cut_at_the_limit_are_counted_and_judging_again_gives_the_same_bytes(folder, monkeypatch):
+    from steelyard.pipeline.rescoring import RescoreOptions, rescore
+
+    with serving(Scripted()) as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        found = run("openai:tiny", task={"prompt": "cut-off {question}"}, deadline=5)
+    assert found.results["predictions"] == {"unknown_ids": 0, "quarantined": 0, "truncated": 20}
+    before = eval_bytes(found.path)
+    rescore(RescoreOptions(run="first"))
+    assert eval_bytes(found.path) == before

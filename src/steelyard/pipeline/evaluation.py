@@ -53,11 +53,10 @@ from steelyard.records.plans import DERIVED_TAGS
 from steelyard.records.runs import JOURNAL_FILE, REJECTED_FILE
 from steelyard.store.directories import RunDirectory
 from steelyard.store.files import json_line
+from steelyard.store.journal import odd_answers
 
 MAX_LABELS = 10_000
 REPLAY = "replay:"
-NOTHING_ODD = {"predictions": {"unknown_ids": 0, "quarantined": 0}}
-"""What a run says of its predictions where all of them belong to items."""
 
 
 def evaluate(options: EvaluateOptions, *, progress: Progress | None = None, asking: Asking | None = None) -> Evaluation:
@@ -94,7 +93,7 @@ def _evaluate_stored(prepared: Prepared, options: EvaluateOptions, progress: Pro
         finished = recorder.complete(
             config=effective_configuration(prepared, source, options),
             manifest=manifest_of(source, recorder.report.n_items, identity.dataset["sha256"]),
-            extra={"predictions": {"unknown_ids": source.unknown_total, "quarantined": source.rejected}},
+            extra=prediction_facts(recorder.path, unknown_ids=source.unknown_total, quarantined=source.rejected),
             flags=_flags(source),
         )
     return replace(finished, unknown_ids=source.unknown_ids, unknown_total=source.unknown_total)
@@ -163,9 +162,16 @@ def ask_and_judge(
     recorder = Recorder(directory, plan.identity, plan.prepared.report)
     _judge_journal(recorder, plan.prepared, source, progress)
     if (error := over_budget(asked, options.error_budget)) is not None:
-        recorder.leave(NOTHING_ODD)
+        recorder.leave(prediction_facts(directory.path))
         raise error
-    return recorder.complete(config=plan.config, manifest=plan.manifest, extra=NOTHING_ODD, flags=_flags(source))
+    extra = prediction_facts(directory.path)
+    return recorder.complete(config=plan.config, manifest=plan.manifest, extra=extra, flags=_flags(source))
+
+
+def prediction_facts(path: Path, *, unknown_ids: int = 0, quarantined: int = 0) -> dict[str, Any]:
+    """Return what a run's results say of its predictions: which did not count, and how many were cut short."""
+    counts = {"unknown_ids": unknown_ids, "quarantined": quarantined}
+    return {"predictions": counts | odd_answers(path / JOURNAL_FILE)}
 
 
 def _judge_journal(recorder: Recorder, prepared: Prepared, source: Source, progress: Progress | None) -> None:

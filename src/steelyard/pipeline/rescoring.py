@@ -11,7 +11,7 @@ import msgspec
 
 from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.pipeline.conversation_rescoring import is_conversations, other_scorer, rescore_conversations
-from steelyard.pipeline.evaluation import make_judge, make_source, stream
+from steelyard.pipeline.evaluation import make_judge, make_source, prediction_facts, stream
 from steelyard.pipeline.gold import add_gold
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation import Prepared, prepare
@@ -68,7 +68,7 @@ def _derive(
     except BaseException as error:
         derivation.abandon(error)
         raise
-    results, hard = derivation.finish(prepared.signatures, {"predictions": {"unknown_ids": 0, "quarantined": 0}})
+    results, hard = derivation.finish(prepared.signatures, prediction_facts(path))
     scorer = next(iter(prepared.judgements[0].scorers.values())).definition.key
     rescored = Rescored(scorer, prepared.signatures, **outcome(results))
     _write_rescored(path, record, rescored)

@@ -20,6 +20,11 @@ def evaluation_text(
 ) -> str:
     """Return what `steelyard eval` prints for people."""
     lines = [*results_lines(run, results)]
+    if "mock" in run.flags:
+        lines.insert(0, "DRY RUN: the mock model answers nothing, so there are no scores")
+    cut = results.get("predictions", {}).get("truncated")
+    if cut:
+        lines.append(f"{cut} answers were cut at the token limit: `generation: {{max_new_tokens: …}}` in the task")
     if unknown_ids:
         total = results["predictions"]["unknown_ids"]
         shown = ", ".join(escape(found) for found, _ in unknown_ids[:3])

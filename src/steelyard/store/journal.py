@@ -135,3 +135,13 @@ def _decoded(line: bytes) -> _Line:
     except msgspec.DecodeError:
         # msgspec refuses lone surrogates, which a model's output may hold.
         return msgspec.convert(json.loads(line), _Line)
+
+
+def odd_answers(path: Path) -> dict[str, int]:
+    """Return how many answers of a journal were cut at a limit; empty where none was.
+
+    Inside a JSON string the quotes would be escaped, so the mark is found only where it is a field.
+    """
+    with path.open("rb") as stream:
+        cut = sum(b'"truncated":true' in line for line in stream)
+    return {"truncated": cut} if cut else {}
