@@ -9,19 +9,7 @@ from measure import Cost, interleaved, run_command
 from setting import Result, Setting
 from workloads import workload
 
-INSPECT_TASK = """
-from inspect_ai import Task, task
-from inspect_ai.dataset import Sample
-from inspect_ai.scorer import match
-from inspect_ai.solver import generate
-import json
-
-@task
-def hundred():
-    rows = [json.loads(line) for line in open("hundred.jsonl")]
-    samples = [Sample(id=row["id"], input=row["input"], target=row["reference"]) for row in rows]
-    return Task(dataset=samples, solver=generate(), scorer=match())
-"""
+from rows.generation import INSPECT_CHECK, INSPECT_TASK
 
 
 def measure(setting: Setting) -> list[Result]:
@@ -48,7 +36,7 @@ def _help(setting: Setting, command: str, name: str, target: float, note: str = 
 def _hundred_items(setting: Setting, inspect: str) -> Result:
     rows = workload(setting.folder, "short", 1000).read_text(encoding="utf-8").splitlines()[:100]
     (setting.folder / "hundred.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    (setting.folder / "hundred.py").write_text(INSPECT_TASK)
+    (setting.folder / "hundred.py").write_text(INSPECT_TASK.replace("asked.jsonl", "hundred.jsonl"))
     assert len({json.loads(row)["id"] for row in rows}) == 100
     costs = interleaved(lambda: _ours(setting), lambda: _theirs(setting, inspect), 3)
     return Result("100 items scored, process start to end", "`inspect eval`, mock model", 5, *costs)
@@ -61,5 +49,9 @@ def _ours(setting: Setting) -> Cost:
 
 
 def _theirs(setting: Setting, inspect: str) -> Cost:
-    arguments = ["eval", "hundred.py", "--model", "mockllm/model", "--display", "none"]
-    return run_command([inspect, *arguments], folder=setting.folder)
+    shutil.rmtree(setting.folder / "logs", ignore_errors=True)
+    arguments = ["eval", "hundred.py", "--display", "none", "--log-dir", "logs"]
+    cost = run_command([inspect, *arguments], folder=setting.folder)
+    # It exits with 0 where every sample has failed, and a peer that did nothing is no measure.
+    run_command([str(setting.peers / "python"), "-c", INSPECT_CHECK, "100"], folder=setting.folder)
+    return cost
