@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from made_blocks import plan, scored_block
 
 from steelyard.aggregate import Report
-from steelyard.records.blocks import Labels
+from steelyard.records.blocks import ErrorTags, Labels
 from steelyard.records.plans import CorpusFigure
 
 GENERATOR = np.random.default_rng(0)
@@ -154,6 +155,12 @@ def test_the_scorecard_counts_states_and_keeps_unanswered_items_in_the_mean():
     assert card["n_skipped"] == STATES.count("missing")
     assert card["primary_score"] == pytest.approx(float(np.mean(SCORES)))
     assert card["stddev"] == pytest.approx(float(np.std(SCORES)))
+
+
+def test_tags_that_no_item_has_are_not_reported():
+    made = scored_block([1.0, 0.0])
+    made = replace(made, error_tags=ErrorTags([("empty_text",), (), ("wrong_choice",)], np.array([1, 2], np.int32)))
+    assert report_of([made], plan()).error_tags == {"wrong_choice": 1}
 
 
 def test_every_attribution_carries_the_notice():

@@ -58,7 +58,7 @@ class Report:
         self.answered.update(block.primary[~np.isin(block.states.codes, skipped)] if skipped else block.primary)
         sets = np.bincount(block.error_tags.codes, minlength=len(block.error_tags.sets)).tolist()
         for tags, count in zip(block.error_tags.sets, sets, strict=True):
-            for tag in tags:
+            for tag in tags if count else ():
                 self.error_tags[tag] += count
 
     def merge(self, other: Report) -> None:
