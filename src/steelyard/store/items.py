@@ -20,6 +20,9 @@ from steelyard.records.secrets import has_secrets, redact
 from steelyard.store.files import replacing
 from steelyard.text.kernels.writing import gathered
 
+# Row groups come and go: the system's allocator gives their memory back, Arrow's own keeps twice as much.
+pa.set_memory_pool(pa.system_memory_pool())
+
 _ROWS_IN_GROUP = 32_768
 _FEW_ROWS = 4096
 """Up to so many rows, a list of labels is made faster than the loop is loaded."""

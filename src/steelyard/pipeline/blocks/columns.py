@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.pipeline.blocks.merging import in_order
 from steelyard.pipeline.blocks.roles import WHOLE, ItemRoles, NotPlain, PredictionRoles
 from steelyard.pipeline.row_values import count_of, number_of
 from steelyard.reading.columns.scan import ScannedBlock
@@ -102,7 +103,8 @@ def tag_columns(rows: PlainRows[ItemRoles]) -> tuple[dict[str, Labels], Flags]:
             odd |= labels.codes == list(labels.names).index(UNTAGGED)
         if any(role is not None and key in role.full for role in rows.roles):
             odd |= labels.codes < 0
-        found[key] = labels
+        if labels.names:
+            found[key] = labels
     return found, odd
 
 
@@ -126,7 +128,7 @@ def _constants(rows: PlainRows[ItemRoles], key: str, labels: Labels) -> Labels:
         if isinstance(value, str):
             names = names if value in names else [*names, value]
             codes[shapes == number] = names.index(value)
-    return Labels(names, codes)
+    return in_order(Labels(names, codes))
 
 
 def detail_columns(rows: PlainRows[PredictionRoles]) -> dict[str, Sequence[float | int | None]]:
@@ -149,6 +151,6 @@ def _number(text: str, name: str) -> float | int | None:
 
 
 def selected(tags: Mapping[str, Labels], flags: Flags) -> dict[str, Labels]:
-    """Return the tags of some rows; a tag that none of them has is left out."""
-    found = {key: Labels(labels.names, labels.codes[flags]) for key, labels in tags.items()}
-    return {key: labels for key, labels in found.items() if (labels.codes >= 0).any()}
+    """Return the tags of some rows in order of first appearance; a tag that none of them has is left out."""
+    found = {key: in_order(Labels(labels.names, labels.codes[flags])) for key, labels in tags.items()}
+    return {key: labels for key, labels in found.items() if labels.names}

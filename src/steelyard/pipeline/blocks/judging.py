@@ -130,8 +130,7 @@ class BlockJudge:
         odd |= ids.starts == ids.ends
         odd |= blank_rows(items.named("reference")) | reasoning_rows(predictions.named("output"))
         if odd.any():
-            items, predictions = items.kept(~odd), predictions.kept(~odd)
-        tags = selected(tags, ~odd)
+            items, predictions, tags = items.kept(~odd), predictions.kept(~odd), selected(tags, ~odd)
         if self.by_columns:
             scored = self._scored(items, predictions, tags)
         elif self.typed is not None:
@@ -139,7 +138,9 @@ class BlockJudge:
         else:
             items, predictions, scored = self._scored_by_pairs(items, predictions, tags)
         plain = JudgedBlock(scored, self._lines(predictions), items.named("id"))
-        rows = np.setdiff1d(np.flatnonzero(block.shapes != BLANK), items.rows, assume_unique=True)
+        left = block.shapes != BLANK
+        left[items.rows] = False
+        rows = np.flatnonzero(left)
         return self._with_odd_rows(plain, self._strict_pairs(block, other, rows)) if len(rows) else plain
 
     def _scored(
@@ -167,7 +168,7 @@ class BlockJudge:
             scores=dict(sorted((self._numbers(scores, pair) | checked).items())),
             error_tags=combined([*self._error_tags(scores), *rule_tags]),
             explain=first.explain,
-            tags={key: in_order(labels) for key, labels in tags.items()},
+            tags=tags,
             clusters=Labels((), np.full(len(items), -1, np.int32)),
             counts=self._counts(pair),
             details=dict(detail_columns(predictions)),
@@ -203,7 +204,7 @@ class BlockJudge:
             scores=dict(sorted((self._numbers([answered.scores], pair) | checked).items())),
             error_tags=combined([answered.scores.error_tags, *rule_tags]),
             explain=answered.scores.explain,
-            tags={key: in_order(labels) for key, labels in tags.items()},
+            tags=tags,
             clusters=Labels((), np.full(len(items), -1, np.int32)),
             counts=self._counts(pair),
             details=dict(detail_columns(predictions)),
@@ -237,7 +238,7 @@ class BlockJudge:
             scores={name: values[places] for name, values in judged.scores.items()},
             error_tags=error_tags_at(judged.error_tags, places),
             explain=texts_at(judged.explain, places),  # type: ignore[arg-type]  # every card has a sentence
-            tags={key: in_order(labels) for key, labels in tags.items()},
+            tags=tags,
             truth=labels_at(judged.truth, places),
             guess=labels_at(judged.guess, places),
             confidence=None if judged.confidence is None else judged.confidence[places],
