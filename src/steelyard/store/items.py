@@ -270,7 +270,7 @@ def _spelled(text: str) -> str:
 
 def label_array(labels: Labels) -> pa.Array:
     """Return a categorical column as text."""
-    if len(labels.codes) < _FEW_ROWS:
+    if len(labels.codes) <= _FEW_ROWS:
         return text_array(np.array([*labels.names, None], object)[labels.codes].tolist(), _LABEL_KIND)
     names = TextColumn.of(text_array([*labels.names, ""]).to_pylist())
     spread = TextColumn(names.data, names.starts[labels.codes], names.ends[labels.codes])

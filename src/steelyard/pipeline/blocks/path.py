@@ -14,6 +14,7 @@ from steelyard.pipeline.blocks.workers import judged_by_threads
 from steelyard.pipeline.items import Source
 from steelyard.pipeline.journal import StoredJournal
 from steelyard.pipeline.judging import Judge
+from steelyard.reading.columns.scan import scan_loop
 from steelyard.reading.rows import format_of
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.secrets import has_secrets
@@ -22,6 +23,8 @@ from steelyard.text.kernels.writing import gathered
 
 SMALLEST_FILE = 1 << 20
 """Below this many bytes the item form is done before the loops are loaded."""
+SMALLEST_COLD_FILE = 64 << 20
+"""The same where this machine has not compiled the loops yet, which takes about as long as the item form takes here."""
 PLAIN_SHARE = 0.5
 """Where fewer rows than this are plain, reading them twice costs more than it saves."""
 
@@ -30,7 +33,8 @@ def block_path(
     judge: Judge, source: Source, journal: StoredJournal | None, *, smallest: int = SMALLEST_FILE
 ) -> Iterator[ScoredBlock] | None:
     """Return the judged blocks of a dataset, or None where its rows take the item form."""
-    if not _is_eligible(judge, source) or source.dataset.stat().st_size < smallest:
+    size = source.dataset.stat().st_size if _is_eligible(judge, source) else -1
+    if size < smallest or (smallest > 0 and size < SMALLEST_COLD_FILE and not scan_loop.is_kept()):
         return None
     if source.predictions is not None and not are_in_step(source):
         return None

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.text.kernels.keeping import kept, source_of
+from steelyard.text.kernels.keeping import is_kept, kept, source_of
 
 _LOOPS = "steelyard.text.kernels.loops"
 _SHARED = (
@@ -65,10 +65,17 @@ class Loop:
         self._native = prototype(_linked(symbol, code))
         return self._native
 
-    def _object_file(self) -> tuple[str, bytes]:
+    def is_kept(self) -> bool:
+        """Return whether this machine has compiled the loop already."""
+        return self._native is not None or is_kept(*self._kept_as())
+
+    def _kept_as(self) -> tuple[str, list[bytes]]:
         sources = [source_of(module) for module in (self.module, *_SHARED)]
         machine = "\0".join((*self.arguments, _machine()[1])).encode()
-        content = kept(f"{self.module.rpartition('.')[2]}-{self.name}", [machine, *sources], self._compile)
+        return f"{self.module.rpartition('.')[2]}-{self.name}", [machine, *sources]
+
+    def _object_file(self) -> tuple[str, bytes]:
+        content = kept(*self._kept_as(), self._compile)
         symbol, _, code = content.partition(b"\n")
         return symbol.decode(), code
 

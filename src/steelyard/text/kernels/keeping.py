@@ -23,7 +23,7 @@ def kept(name: str, depends_on: Iterable[bytes], make: Callable[[], bytes]) -> b
     folder = cache_folder()
     if folder is None:
         return make()
-    path = folder / f"{name}-{_digest(*depends_on).hex()[:32]}"
+    path = _path(folder, name, depends_on)
     with suppress(OSError):
         stored = path.read_bytes()
         if _digest(stored[_DIGEST_SIZE:]) == stored[:_DIGEST_SIZE]:
@@ -32,6 +32,16 @@ def kept(name: str, depends_on: Iterable[bytes], make: Callable[[], bytes]) -> b
     with suppress(OSError):
         _write(path, _digest(content) + content)
     return content
+
+
+def is_kept(name: str, depends_on: Iterable[bytes]) -> bool:
+    """Return whether something is kept under a name for these dependencies."""
+    folder = cache_folder()
+    return folder is not None and _path(folder, name, depends_on).is_file()
+
+
+def _path(folder: Path, name: str, depends_on: Iterable[bytes]) -> Path:
+    return folder / f"{name}-{_digest(*depends_on).hex()[:32]}"
 
 
 def cache_folder() -> Path | None:
