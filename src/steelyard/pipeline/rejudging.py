@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import InputError, Problem
-from steelyard.pipeline.evaluation import make_judge, make_source, stream
 from steelyard.pipeline.gold import add_gold
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation import prepare
 from steelyard.pipeline.recording import Derivation
+from steelyard.pipeline.sources import make_judge, make_source
 from steelyard.pipeline.stored_runs import StoredRun, agree, damaged
+from steelyard.pipeline.streaming import stream
 from steelyard.reading.hashing import sha256_file
 from steelyard.records.runs import CONFIG_FILE, ITEMS_FILE, JOURNAL_FILE, RESULTS_FILE
 from steelyard.store.columns import StoredColumns

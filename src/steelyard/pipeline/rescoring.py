@@ -11,12 +11,13 @@ import msgspec
 
 from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.pipeline.conversation_rescoring import is_conversations, other_scorer, rescore_conversations
-from steelyard.pipeline.evaluation import make_judge, make_source, prediction_facts, stream
 from steelyard.pipeline.gold import add_gold
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation import Prepared, prepare
 from steelyard.pipeline.recording import Derivation, Evaluation, Progress, outcome
 from steelyard.pipeline.reporting import write_report
+from steelyard.pipeline.sources import make_judge, make_source
+from steelyard.pipeline.streaming import prediction_facts, stream
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RESCORED_FILE, Rescored, RunRecord

@@ -18,12 +18,13 @@ from steelyard.models import open_model
 from steelyard.models.hugging_face import ADAPTER
 from steelyard.models.prompts import DEFAULT_PROMPT, PromptTemplate
 from steelyard.pipeline.artifacts import write_run_files
+from steelyard.pipeline.asking import ask_and_judge, plan_asking, rehearse
 from steelyard.pipeline.datasets import Version, find_version, is_reference
-from steelyard.pipeline.evaluation import ask_and_judge, make_source, plan_asking, rehearse
 from steelyard.pipeline.generation import Asking, model_options
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation import Prepared, prepare
 from steelyard.pipeline.recording import Evaluation, Progress, RunIdentity, run_record
+from steelyard.pipeline.sources import make_source
 from steelyard.pipeline.training_data import TrainingData, training_data
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.runs import CONFIG_FILE, RunStatus
