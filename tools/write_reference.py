@@ -71,11 +71,13 @@ def metrics_page() -> str:
 def commands_page() -> str:
     """Return the page of commands, with the help of each."""
     lines = ["# Commands", "", GENERATED, ""]
-    with click.Context(cli, info_name="steelyard", max_content_width=100) as context:
+    with click.Context(
+        cli, info_name="steelyard", max_content_width=100, help_option_names=["-h", "--help"]
+    ) as context:
         for name in COMMANDS:
             command = cli.get_command(context, name)
             assert command is not None
-            with click.Context(command, info_name=f"steelyard {name}", max_content_width=100) as inner:
+            with click.Context(command, info_name=name, parent=context) as inner:
                 lines += [f"## {name}", "", "```text", command.get_help(inner), "```", ""]
     return "\n".join(lines)
 
