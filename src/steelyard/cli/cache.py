@@ -1,4 +1,4 @@
-"""`steelyard cache`: the answers that are kept between runs."""
+"""`steelyard cache`: what is kept between runs: answers of models, and compiled loops."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from steelyard.pipeline.caching import cache_info, clear_cache
 
 @click.group("cache", epilog="Example: steelyard cache info --json")
 def cache_command() -> None:
-    """Show or clear the cache of model answers."""
+    """Show or clear the cache of model answers, or compile loops ahead of time."""
 
 
 @cache_command.command("info", epilog="Example: steelyard cache info")
@@ -35,3 +35,16 @@ def clear(*, as_json: bool) -> None:
         print_json({"removed": removed})
     else:
         click.echo(f"removed {removed:,} answers")
+
+
+@cache_command.command("compile", epilog="Example: steelyard cache compile")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def compile_ahead(*, as_json: bool) -> None:
+    """Compile the loops for large files now, instead of at the first large evaluation."""
+    from steelyard.pipeline.compiling import compile_loops  # noqa: PLC0415 - the other commands need no loops
+
+    found = compile_loops()
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(f"{found['loops']} loops are ready in {found['path']}; {found['compiled']} were compiled now")

@@ -37,7 +37,7 @@ COMMANDS = {
     "train": ("steelyard.cli.train", "Fine-tune a model and evaluate it."),
     "reproduce": ("steelyard.cli.reproduce", "Check that a run can be made again, or make it again."),
     "dataset": ("steelyard.cli.dataset", "Add, list, show, compare and check versions of datasets."),
-    "cache": ("steelyard.cli.cache", "Show or clear the cache of model answers."),
+    "cache": ("steelyard.cli.cache", "Show or clear the cache of model answers, or compile loops ahead of time."),
     "validate": ("steelyard.cli.validate", "Check an eval set and print its composition."),
     "scorers": ("steelyard.cli.names", "List every scorer with version, parameters and meaning."),
     "metrics": ("steelyard.cli.names", "List every metric with version, direction and meaning."),
