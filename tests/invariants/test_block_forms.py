@@ -7,7 +7,7 @@ import string
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.pipeline import evaluation
+from steelyard.pipeline import streaming
 from steelyard.pipeline.blocks import block_path, path
 from steelyard.pipeline.evaluation import evaluate
 from steelyard.pipeline.options import EvaluateOptions
@@ -41,7 +41,7 @@ def both_ways(tmp_path, monkeypatch):
         found = {}
         for name, smallest in (("rows", 1 << 60), ("columns", 0)):
             monkeypatch.setattr(
-                evaluation,
+                streaming,
                 "block_path",
                 lambda *given, bound=smallest, **more: block_path(*given, smallest=bound, **more),
             )
@@ -301,6 +301,6 @@ def test_most_rows_of_an_ordinary_file_are_plain(tmp_path, both_ways, monkeypatc
     both = [*rows]
     dataset = tmp_path / "plain.jsonl"
     dataset.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in both))
-    monkeypatch.setattr(evaluation, "block_path", lambda *given, **more: block_path(*given, smallest=0, **more))
+    monkeypatch.setattr(streaming, "block_path", lambda *given, **more: block_path(*given, smallest=0, **more))
     evaluate(EvaluateOptions(task=TEXT_TASK, dataset=str(dataset), name="plain", runs_dir=tmp_path / "runs"))
     assert judged == []
