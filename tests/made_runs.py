@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from made_blocks import scored_block
 
-from steelyard.pipeline.recording import RunIdentity, recording
+from steelyard.pipeline.recording.run import RunIdentity, recording
 from steelyard.records.plans import ReportPlan
 
 SIGNATURES = {"scorers": ["score@v1"], "metrics": ["f1@v1|normalize=basic"], "canonical": ["canonical@v1"]}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.errors import InputError, Problem
-from steelyard.pipeline.evaluation import evaluate as _evaluate
+from steelyard.pipeline.evaluation.order import evaluate as _evaluate
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.records.comparisons import Comparison
 from steelyard.records.gates import Verdict
@@ -106,8 +106,8 @@ def compare(*runs: FilePath | Run, runs_dir: FilePath = "runs", **options: Any) 
     >>> found = compare("main", "candidate", metric="f1", slice_by=["source"])  # doctest: +SKIP
     >>> found.deltas["candidate"].paired.p_value  # doctest: +SKIP
     """
-    from steelyard.pipeline.comparison import CompareOptions  # noqa: PLC0415 - Parquet and statistics, on demand
-    from steelyard.pipeline.comparison import compare as _compare  # noqa: PLC0415
+    from steelyard.pipeline.verdicts.comparison import CompareOptions  # noqa: PLC0415 - Parquet and statistics, on demand
+    from steelyard.pipeline.verdicts.comparison import compare as _compare  # noqa: PLC0415
 
     for name in ("slice_by", "allow"):
         options[name] = tuple(options.get(name, ()))
@@ -130,8 +130,8 @@ def gate(
 
     >>> gate("candidate", against="main").outcome  # doctest: +SKIP
     """
-    from steelyard.pipeline.gating import GateOptions  # noqa: PLC0415 - Parquet and statistics, on demand
-    from steelyard.pipeline.gating import gate as _gate  # noqa: PLC0415
+    from steelyard.pipeline.verdicts.gating import GateOptions  # noqa: PLC0415 - Parquet and statistics, on demand
+    from steelyard.pipeline.verdicts.gating import gate as _gate  # noqa: PLC0415
 
     name, other = (str(entry.path) if isinstance(entry, Run) else entry for entry in (run, against))
     return _gate(

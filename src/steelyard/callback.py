@@ -19,12 +19,12 @@ import transformers
 from steelyard.models.hugging_face import task_of
 from steelyard.models.opening import ModelOptions
 from steelyard.models.transformer_answers import ANSWERING, Loaded
-from steelyard.pipeline.asking import ask_and_judge, plan_asking, rehearse
-from steelyard.pipeline.generation import generating
+from steelyard.pipeline.evaluation.asking import ask_and_judge, plan_asking, rehearse
+from steelyard.pipeline.evaluation.sources import make_source as _source
+from steelyard.pipeline.generation.predictions import generating
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.preparation import prepare
-from steelyard.pipeline.recording import Evaluation
-from steelyard.pipeline.sources import make_source as _source
+from steelyard.pipeline.preparation.task import prepare
+from steelyard.pipeline.recording.run import Evaluation
 from steelyard.records.models import ModelIdentity
 
 

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import pytest
 
-from steelyard.pipeline.comparison import CompareOptions, compare
-from steelyard.pipeline.conversation_evaluation import evaluate_conversations
-from steelyard.pipeline.conversation_options import ConversationOptions
-from steelyard.pipeline.gating import GateOptions, gate
+from steelyard.pipeline.conversations.options import ConversationOptions
+from steelyard.pipeline.conversations.order import evaluate_conversations
+from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
+from steelyard.pipeline.verdicts.gating import GateOptions, gate
 from steelyard.programs import execute, operations
 from steelyard.records.runs import ITEMS_FILE
 from steelyard.store.items import read_items

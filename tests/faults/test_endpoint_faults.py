@@ -9,7 +9,7 @@ import pytest
 from serving import Scripted, serving
 
 from steelyard.errors import IncompleteError
-from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.store.directories import read_run
 

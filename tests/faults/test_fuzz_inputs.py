@@ -17,7 +17,7 @@ from faults.fuzzed_files import Case, case
 
 from steelyard.configuration.rules import PreambleRuleWarning
 from steelyard.errors import CODES, LISTED_PROBLEMS, SteelyardError
-from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
 
 SAMPLE = 200

@@ -12,7 +12,7 @@ import pytest
 from faults.killing import MODEL, Mines, in_child
 
 from steelyard.errors import SteelyardError
-from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(1800)]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from research_artifacts import TEXT, claim, event, evidence, golden, output, step, write_run
 
-from steelyard.pipeline.research_reading import RequirementError, RunReader, read_golden
+from steelyard.pipeline.research.reading import RequirementError, RunReader, read_golden
 from steelyard.reading.limits import Limits
 from steelyard.research.faults import ArtifactError
 from steelyard.research.golden import parse_golden

@@ -7,9 +7,9 @@ import string
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.pipeline import streaming
 from steelyard.pipeline.blocks import block_path, path
-from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.evaluation import streaming
+from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.reading.columns import scan
 
@@ -287,7 +287,7 @@ def test_a_bad_row_is_the_same_error_either_way(both_ways, bad):
 
 def test_most_rows_of_an_ordinary_file_are_plain(tmp_path, both_ways, monkeypatch):
     judged = []
-    monkeypatch.setattr("steelyard.pipeline.judging.Judge.judge", lambda *given: judged.append(given))
+    monkeypatch.setattr("steelyard.pipeline.judging.items.Judge.judge", lambda *given: judged.append(given))
     letters = random.Random(1)
     rows = [
         {

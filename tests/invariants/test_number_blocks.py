@@ -17,7 +17,7 @@ from invariants.test_block_forms import FILES, assert_same_bytes, both_ways  # n
 from steelyard.errors import InputError
 from steelyard.numbers.grammar import NotANumber, parse_number
 from steelyard.pipeline.blocks import raw_references
-from steelyard.pipeline.judging import Judge
+from steelyard.pipeline.judging.items import Judge
 from steelyard.reading.columns import scan
 from steelyard.records.answers import Number
 from steelyard.records.blocks import TextColumn
@@ -278,7 +278,7 @@ def test_labels_are_the_same_whichever_way_they_are_collected(both_ways, monkeyp
     rows, _ = both_ways(lines, task)
     by_rows = {name: (rows / name).read_bytes() for name in FILES}
     smallest_zero = partial(raw_references, smallest=0)
-    monkeypatch.setattr("steelyard.pipeline.sources.raw_references", smallest_zero)
+    monkeypatch.setattr("steelyard.pipeline.evaluation.sources.raw_references", smallest_zero)
     (rows.parent).rename(rows.parent.with_name("before"))
     for found in both_ways(lines, task):
         assert {name: (found / name).read_bytes() for name in FILES} == by_rows

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from research_artifacts import TEXT, claim, event, evidence, golden, output, step, write_run
 
-from steelyard.pipeline.research import ResearchOptions, evaluate_research
+from steelyard.pipeline.research.order import ResearchOptions, evaluate_research
 from steelyard.research.gates import GateVerdict
 from steelyard.research.measures import EVIDENCE_COVERAGE, RATIOS, measure
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.recording import Evaluation
+from steelyard.pipeline.recording.run import Evaluation
 
 Rows = Sequence[dict[str, Any]]
 

@@ -13,7 +13,7 @@ from steelyard.pipeline.datasets import (
     find_version,
     list_datasets,
 )
-from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from research_artifacts import claim, evidence, golden, output, write_golden, write_run
 
-from steelyard.pipeline.research import ResearchOptions, evaluate_research
+from steelyard.pipeline.research.order import ResearchOptions, evaluate_research
 from steelyard.show.research_html import gates, objectives
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "research"

@@ -4,7 +4,7 @@ import json
 
 from research_artifacts import claim, event, golden, output, write_golden, write_run
 
-from steelyard.pipeline.research import ResearchOptions, evaluate_research
+from steelyard.pipeline.research.order import ResearchOptions, evaluate_research
 from steelyard.show.research import research_json, research_text
 
 

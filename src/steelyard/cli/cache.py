@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.pipeline.caching import cache_info, clear_cache
+from steelyard.pipeline.generation.caching import cache_info, clear_cache
 
 
 @click.group("cache", epilog="Example: steelyard cache info --json")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.pipeline.comparison import CompareOptions, compare
+from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
 from steelyard.records.comparisons import Comparison
 from steelyard.show.comparison import comparison_text
 from steelyard.show.comparison_files import comparison_csv, comparison_markdown

@@ -11,11 +11,11 @@ from steelyard.cli.eval_several import evaluate_several
 from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.errors import Problem, UsageError
-from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.evaluation.order import evaluate
+from steelyard.pipeline.evaluation.suite_files import is_suite_file
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.recording import Evaluation
-from steelyard.pipeline.suite_files import is_suite_file
-from steelyard.pipeline.trained import TrainedOptions, evaluate_trained
+from steelyard.pipeline.recording.run import Evaluation
+from steelyard.pipeline.training.trained import TrainedOptions, evaluate_trained
 from steelyard.show.results import evaluation_text
 
 ANSWER_TYPES = ("text", "choice", "number", "list", "reasoning", "label", "mixed")

@@ -9,10 +9,10 @@ import click
 from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.errors import Problem, UsageError, escape
-from steelyard.pipeline.evaluation import evaluate
+from steelyard.pipeline.evaluation.order import evaluate
+from steelyard.pipeline.evaluation.suite_files import is_suite_file
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.recording import Evaluation
-from steelyard.pipeline.suite_files import is_suite_file
+from steelyard.pipeline.recording.run import Evaluation
 from steelyard.show.results import evaluation_text
 
 
@@ -35,7 +35,7 @@ def evaluate_several(options: EvaluateOptions, *, repeats: int | None, as_json: 
 
 
 def _suite(options: EvaluateOptions, run: Any, *, as_json: bool) -> None:
-    from steelyard.pipeline.suite import evaluate_suite  # noqa: PLC0415 - for suites only
+    from steelyard.pipeline.evaluation.suite import evaluate_suite  # noqa: PLC0415 - for suites only
 
     found = evaluate_suite(options, run=run)
     if as_json:
@@ -52,7 +52,7 @@ def _suite(options: EvaluateOptions, run: Any, *, as_json: bool) -> None:
 
 
 def _repeats(options: EvaluateOptions, repeats: int, run: Any, *, as_json: bool) -> None:
-    from steelyard.pipeline.repeats import evaluate_repeats  # noqa: PLC0415 - for repeats only
+    from steelyard.pipeline.evaluation.repeats import evaluate_repeats  # noqa: PLC0415 - for repeats only
 
     found = evaluate_repeats(options, repeats, run=run)
     if as_json:

@@ -10,8 +10,8 @@ import click
 from steelyard.cli.eval import evaluation_content
 from steelyard.cli.output import print_json
 from steelyard.cli.progress import item_progress
-from steelyard.pipeline.conversation_evaluation import evaluate_conversations
-from steelyard.pipeline.conversation_options import ConversationOptions
+from steelyard.pipeline.conversations.options import ConversationOptions
+from steelyard.pipeline.conversations.order import evaluate_conversations
 from steelyard.show.conversation_text import conversation_text
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.pipeline.gating import GateOptions, gate
+from steelyard.pipeline.verdicts.gating import GateOptions, gate
 from steelyard.records.gates import Verdict
 from steelyard.show.junit import verdict_junit
 from steelyard.show.verdict import verdict_markdown, verdict_text

@@ -9,7 +9,7 @@ import click
 from steelyard.cli.eval import evaluation_content
 from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import item_progress
-from steelyard.pipeline.rescoring import RescoreOptions, rescore
+from steelyard.pipeline.evaluation.rescoring import RescoreOptions, rescore
 from steelyard.show.results import evaluation_text
 
 

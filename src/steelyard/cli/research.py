@@ -11,7 +11,7 @@ from typing import Any, Literal
 import click
 
 from steelyard.cli.progress import item_progress
-from steelyard.pipeline.research import ResearchEvaluation, ResearchOptions, evaluate_research
+from steelyard.pipeline.research.order import ResearchEvaluation, ResearchOptions, evaluate_research
 from steelyard.show.research import research_json, research_text
 from steelyard.store.files import replacing
 

@@ -35,7 +35,7 @@ def runs_command() -> None:
 @_json
 def list_command(runs_dir: Path, *, as_json: bool, **given: Any) -> None:
     """List runs, newest first."""
-    from steelyard.pipeline.indexing import list_page  # noqa: PLC0415 - the database library, for this command only
+    from steelyard.pipeline.recording.indexing import list_page  # noqa: PLC0415 - the database library, for this command only
 
     rows, total = list_page(runs_dir, **given)
     if as_json:
@@ -65,7 +65,7 @@ def _row(row: dict[str, Any]) -> list[str]:
 @_json
 def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
     """Show one run: what it says of itself and what it found."""
-    from steelyard.pipeline.run_showing import shown_run  # noqa: PLC0415 - Parquet, for this command only
+    from steelyard.pipeline.runs.showing import shown_run  # noqa: PLC0415 - Parquet, for this command only
 
     found = shown_run(runs_dir, run)
     if as_json:
@@ -96,7 +96,7 @@ def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
 @_json
 def items_command(run: str, where: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
     """Look at a run's items, in the dataset's order."""
-    from steelyard.pipeline.run_items import ItemQuery, run_items  # noqa: PLC0415 - Parquet, for this command only
+    from steelyard.pipeline.runs.items import ItemQuery, run_items  # noqa: PLC0415 - Parquet, for this command only
 
     rows, total = run_items(ItemQuery(run=run, where=_tags(where), **given))
     if as_json:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem, excerpt
-from steelyard.pipeline.artifacts import digest, environment_facts, reproducible
-from steelyard.pipeline.evaluation import evaluate
-from steelyard.pipeline.generation import Asking
+from steelyard.pipeline.evaluation.order import evaluate
+from steelyard.pipeline.generation.predictions import Asking
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.training import Training, TrainOptions, train
+from steelyard.pipeline.recording.artifacts import digest, environment_facts, reproducible
+from steelyard.pipeline.training.order import Training, TrainOptions, train
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.runs import CONFIG_FILE, ENVIRONMENT_FILE, HASHES_FILE, JOURNAL_FILE, RESULTS_FILE

@@ -15,9 +15,9 @@ from steelyard.canonical.objects import read_canonical
 from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
 from steelyard.errors import ConfigurationError, InputError, Problem, Problems, UsageError
-from steelyard.pipeline.cards import card_of
+from steelyard.pipeline.judging.cards import card_of
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.preparation import prepare
+from steelyard.pipeline.preparation.task import prepare
 from steelyard.reading.faults import RowError
 from steelyard.reading.json_values import parse_object
 from steelyard.reading.limits import Limits

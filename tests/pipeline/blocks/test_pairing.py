@@ -5,8 +5,8 @@ import json
 import pytest
 
 from steelyard.pipeline.blocks.pairing import are_in_step, contents_of
-from steelyard.pipeline.items import Source
-from steelyard.pipeline.sampling import Selection
+from steelyard.pipeline.items.reading import Source
+from steelyard.pipeline.items.sampling import Selection
 from steelyard.reading.columns import scan
 from steelyard.records.fields import FieldNames
 

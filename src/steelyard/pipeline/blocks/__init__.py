@@ -1,4 +1,4 @@
-"""Evaluation by columns: the same judged blocks as `pipeline.judging` gives, for large files of plain rows.
+"""Evaluation by columns: the same judged blocks as `pipeline.judging.items` gives, for large files of plain rows.
 
 `block_path` says whether a task and a file can go this way. Rows that are not plain are read and judged one by one
 inside their block, so every file gives the same results either way.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from steelyard.pipeline.blocks.merging import in_order
 from steelyard.pipeline.blocks.roles import WHOLE, ItemRoles, NotPlain, PredictionRoles
-from steelyard.pipeline.row_values import count_of, number_of
+from steelyard.pipeline.items.row_values import count_of, number_of
 from steelyard.reading.columns.scan import ScannedBlock
 from steelyard.reading.columns.shapes import Shape
 from steelyard.records.blocks import Labels, TextColumn

@@ -1,6 +1,6 @@
 """Columns of items and predictions to judged blocks, by block forms; rows that are not plain by the item form.
 
-`BlockJudge` gives for a block of lines what `pipeline.judging.Judge` gives for the same rows.
+`BlockJudge` gives for a block of lines what `pipeline.judging.items.Judge` gives for the same rows.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from steelyard.pipeline.blocks.pairs import (
 from steelyard.pipeline.blocks.roles import ItemRoles, PredictionRoles, item_roles, prediction_roles
 from steelyard.pipeline.blocks.typed import TypedForm, outputs_of, references_of, typed_form
 from steelyard.pipeline.blocks.values import respelled
-from steelyard.pipeline.corpus import count_columns
-from steelyard.pipeline.items import Source
-from steelyard.pipeline.journal import StoredJournal
-from steelyard.pipeline.judging import Judge, Judgement
+from steelyard.pipeline.items.reading import Source
+from steelyard.pipeline.judging.corpus import count_columns
+from steelyard.pipeline.judging.items import Judge, Judgement
+from steelyard.pipeline.recording.journal import StoredJournal
 from steelyard.reading.columns.scan import BLANK, BlockScanner, RawBlock, ScannedBlock
 from steelyard.reading.columns.shapes import TEXT
 from steelyard.reading.faults import RowError

@@ -12,8 +12,8 @@ from steelyard.errors import Problems
 from steelyard.pipeline.blocks.columns import PlainRows, ShapeRoles
 from steelyard.pipeline.blocks.path import SMALLEST_FILE
 from steelyard.pipeline.blocks.roles import reference_member
-from steelyard.pipeline.items import Source
-from steelyard.pipeline.judging import Judgement
+from steelyard.pipeline.items.reading import Source
+from steelyard.pipeline.judging.items import Judgement
 from steelyard.reading.columns.scan import BLANK, BlockScanner, ScannedBlock, read_raw_blocks
 from steelyard.reading.faults import RowError
 from steelyard.reading.rows import format_of, read_rows

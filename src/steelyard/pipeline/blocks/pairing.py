@@ -15,7 +15,7 @@ import numpy as np
 from steelyard.pipeline.blocks.columns import PlainRows, ShapeRoles
 from steelyard.pipeline.blocks.judging import Content
 from steelyard.pipeline.blocks.roles import id_member
-from steelyard.pipeline.items import Source
+from steelyard.pipeline.items.reading import Source
 from steelyard.reading.columns.scan import BlockScanner, RawBlock, ScannedBlock, read_raw_blocks
 from steelyard.reading.faults import RowError
 from steelyard.reading.limits import Limits

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from steelyard.errors import Problems
 from steelyard.pipeline.blocks.merging import in_order
-from steelyard.pipeline.judging import Judge
+from steelyard.pipeline.judging.items import Judge
 from steelyard.records.blocks import ErrorTags, ItemBlock, Labels, ScoredBlock, TextColumn
 from steelyard.records.items import Item, Prediction
 from steelyard.text.kernels.labels import are_same, text_hashes

@@ -11,9 +11,9 @@ import numpy as np
 from steelyard.pipeline.blocks.judging import BlockJudge, Content
 from steelyard.pipeline.blocks.pairing import are_in_step, contents_of
 from steelyard.pipeline.blocks.workers import judged_by_threads
-from steelyard.pipeline.items import Source
-from steelyard.pipeline.journal import StoredJournal
-from steelyard.pipeline.judging import Judge
+from steelyard.pipeline.items.reading import Source
+from steelyard.pipeline.judging.items import Judge
+from steelyard.pipeline.recording.journal import StoredJournal
 from steelyard.reading.columns.scan import scan_loop
 from steelyard.reading.rows import format_of
 from steelyard.records.blocks import ScoredBlock

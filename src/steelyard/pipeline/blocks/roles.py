@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from steelyard.errors import Problem
-from steelyard.pipeline.items import Source
-from steelyard.pipeline.journal import StoredJournal
-from steelyard.pipeline.judging import Judgement
+from steelyard.pipeline.items.reading import Source
+from steelyard.pipeline.judging.items import Judgement
+from steelyard.pipeline.recording.journal import StoredJournal
 from steelyard.reading.columns.shapes import FRACTION, INTEGER, TEXT, Shape
 from steelyard.reading.references import input_text, item_id, tags_of, value_of
 from steelyard.records.fields import FieldNames

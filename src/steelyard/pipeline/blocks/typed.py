@@ -21,8 +21,8 @@ from steelyard.pipeline.blocks.columns import PlainRows
 from steelyard.pipeline.blocks.merging import texts_in_order
 from steelyard.pipeline.blocks.roles import ItemRoles, PredictionRoles
 from steelyard.pipeline.blocks.values import Values
-from steelyard.pipeline.cards import no_answer
-from steelyard.pipeline.judging import Judge
+from steelyard.pipeline.judging.cards import no_answer
+from steelyard.pipeline.judging.items import Judge
 from steelyard.reading.columns.shapes import ARRAY, FRACTION, INTEGER, TEXT
 from steelyard.records.answers import ListAnswer
 from steelyard.records.blocks import ErrorTags, TextColumn

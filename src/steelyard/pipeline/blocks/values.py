@@ -47,7 +47,7 @@ class Values:
         return [next(decoded) if is_array else text.decode() for text, is_array in zip(texts, are_arrays, strict=True)]
 
     def shown(self) -> TextColumn:
-        """Return values as `pipeline.judging.output_text` shows them."""
+        """Return values as `pipeline.judging.items.output_text` shows them."""
         if not (self.kinds == ARRAY).any():
             return self.texts
         return TextColumn.of([value if isinstance(value, str) else _shown(value) for value in self.lists()])

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from steelyard.errors import Problems
 from steelyard.pipeline.blocks.judging import BlockJudge, Content, JudgedContent
-from steelyard.pipeline.judging import Judge
+from steelyard.pipeline.judging.items import Judge
 from steelyard.records.blocks import ItemBlock, ScoredBlock
 
 T = TypeVar("T")

@@ -1,0 +1,71 @@
+"""Conversations with their turns to everything under `eval/`: judged, counted, written, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from steelyard.conversations.columns import ColumnsBuilder
+from steelyard.conversations.judging import judge
+from steelyard.conversations.statistics import statistics
+from steelyard.errors import InputError, Problem
+from steelyard.pipeline.conversations.blocks import scored_block
+from steelyard.pipeline.conversations.files import ConversationFiles, write_plots, write_statistics
+from steelyard.pipeline.conversations.reading import ConversationSource, Pair
+from steelyard.pipeline.recording.run import Derivation, Progress, Recorder
+
+BLOCK_CONVERSATIONS = 1024
+
+
+def derive(
+    items: Recorder | Derivation,
+    source: ConversationSource,
+    pairs: Iterable[Pair],
+    *,
+    plots: bool,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Write the tables, traces, statistics and plots of a run, and give its items; return the statistics."""
+    with ConversationFiles(items.path) as files:
+        columns = _stream(items, files, pairs, progress)
+        _check(source, items)
+    found = statistics(columns.columns(), source.sample.as_dict() if source.sample else None)
+    write_statistics(items.path, found)
+    if plots:
+        write_plots(items.path, found)
+    return found
+
+
+def _stream(
+    items: Recorder | Derivation, files: ConversationFiles, pairs: Iterable[Pair], progress: Progress | None
+) -> ColumnsBuilder:
+    """Carry blocks through the rooms. Nothing here holds more than one but the columns, a few dozen bytes a turn."""
+    columns = ColumnsBuilder()
+    for block in _blocks(pairs):
+        judged = judge([conversation for conversation, _ in block], [turns for _, turns in block])
+        items.add(scored_block(judged, items.report.n_items))
+        files.write(judged)
+        columns.add(judged)
+        if progress is not None:
+            progress(items.report.n_items)
+    return columns
+
+
+def _blocks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+    iterator = iter(pairs)
+    while block := list(islice(iterator, BLOCK_CONVERSATIONS)):
+        yield block
+
+
+def _check(source: ConversationSource, items: Recorder | Derivation) -> None:
+    source.problems.raise_if_any()
+    if not items.report.n_items:
+        raise nothing_left(source.dataset)
+
+
+def nothing_left(dataset: Path) -> InputError:
+    """Return the error of a dataset without conversations."""
+    hint = "check --sample-size; an evaluation of nothing would say nothing"
+    return InputError(Problem("no-items", "no conversations are left to evaluate", hint=hint, file=str(dataset)))

@@ -1,0 +1,99 @@
+"""Turns from a model: conversations side by side, each turn in the journal before the next one is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from steelyard.conversations.callables import CallableSolver
+from steelyard.conversations.plan_and_compute import PlanAndCompute
+from steelyard.conversations.solving import Solver, solve_conversation
+from steelyard.conversations.traces import read_turn
+from steelyard.errors import Problems
+from steelyard.models import Model
+from steelyard.pipeline.conversations.files import journal_entry
+from steelyard.pipeline.conversations.options import ConversationOptions
+from steelyard.pipeline.conversations.reading import ConversationSource
+from steelyard.pipeline.recording.run import Progress
+from steelyard.reading.rows import read_rows
+from steelyard.records.conversations import Conversation, TurnTrace
+from steelyard.records.models import ModelReply, ModelRequest
+from steelyard.store.journal import Journal
+
+WINDOW = 32
+"""How many conversations are under way at a time; their requests go to the model together."""
+
+
+def solve_into(
+    path: Path, source: ConversationSource, model: Model, options: ConversationOptions, progress: Progress | None
+) -> None:
+    """Solve every turn that the journal does not have yet; turns that it has are not asked again."""
+    planner = PlanAndCompute(max_retries=options.max_retries, validation=options.validation)
+    solver: Solver = CallableSolver() if model.identity.kind == "python" else planner
+    with Journal(path) as journal:
+        stored = _stored(path) if journal.done else {}
+        conversations = source.conversations()
+        while window := list(islice(conversations, WINDOW)):
+            solutions = [_Solution.start(one, solver, options, journal, stored.get(one.id, {})) for one in window]
+            drive(model, [solution for solution in solutions if solution.asked is not None])
+            if progress is not None:
+                progress(len(journal.done))
+
+
+def _stored(path: Path) -> dict[str, dict[int, TurnTrace]]:
+    """Return the turns that an earlier process journaled, by conversation."""
+    found: dict[str, dict[int, TurnTrace]] = {}
+    for row in read_rows(path.resolve(), Problems()):
+        trace = read_turn(row.fields)
+        found.setdefault(str(row.fields["conversation_id"]), {})[trace.turn_idx] = trace
+    return found
+
+
+@dataclass(slots=True)
+class _Solution:
+    """A conversation that is being solved."""
+
+    conversation: Conversation
+    journal: Journal
+    asked: ModelRequest | None = None
+    """What it waits for; None once it is solved."""
+    steps: Generator[ModelRequest, ModelReply, None] = field(init=False)
+
+    @classmethod
+    def start(
+        cls,
+        conversation: Conversation,
+        solver: Solver,
+        options: ConversationOptions,
+        journal: Journal,
+        stored: Mapping[int, TurnTrace],
+    ) -> _Solution:
+        solution = cls(conversation, journal)
+        solution.steps = solve_conversation(conversation, solver, options.history, solution.finished, stored)
+        solution.asked = next(solution.steps, None)
+        return solution
+
+    def finished(self, trace: TurnTrace) -> None:
+        entry = journal_entry(self.conversation, trace)
+        item_id = entry.pop("item_id")
+        self.journal.append(item_id, entry, state=entry.get("state"))
+        self.journal.sync()
+
+    def answered(self, reply: ModelReply) -> None:
+        try:
+            self.asked = self.steps.send(reply)
+        except StopIteration:
+            self.asked = None
+
+
+def drive(model: Model, solutions: Sequence[_Solution]) -> None:
+    """Ask for all conversations together, round after round, until none waits."""
+    while solutions:
+        waiting = {solution.asked.item_id: solution for solution in solutions if solution.asked is not None}
+        requests = [solution.asked for solution in solutions if solution.asked is not None]
+        for request, reply in model.ask(requests):
+            # At once, so that a turn is in the journal before anything can stop the process.
+            waiting[request.item_id].answered(reply)
+        solutions = [solution for solution in solutions if solution.asked is not None]

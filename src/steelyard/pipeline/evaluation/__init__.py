@@ -1,0 +1,1 @@
+"""The evaluation of a task: the order, and everything that evaluates again."""

@@ -1,0 +1,106 @@
+"""The order of an evaluation that asks a model: rehearse, ask, journal, judge the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from steelyard.models import Model
+from steelyard.pipeline.evaluation.identity import generated_configuration, identify, manifest_of, run_flags
+from steelyard.pipeline.evaluation.sources import make_judge, make_source
+from steelyard.pipeline.evaluation.streaming import prediction_facts, stream
+from steelyard.pipeline.generation.predictions import (
+    Asking,
+    DryJudge,
+    generate,
+    model_facts,
+    over_budget,
+)
+from steelyard.pipeline.generation.requests import Requests, prompt_template, task_generation
+from steelyard.pipeline.items.reading import Source
+from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.preparation.gold import add_gold
+from steelyard.pipeline.preparation.task import Prepared
+from steelyard.pipeline.recording.run import (
+    Evaluation,
+    Progress,
+    Recorder,
+    RunIdentity,
+)
+from steelyard.records.runs import JOURNAL_FILE
+from steelyard.store.directories import RunDirectory
+
+
+@dataclass(frozen=True, slots=True)
+class AskingPlan:
+    """Everything that is settled before a model is asked."""
+
+    prepared: Prepared
+    options: EvaluateOptions
+    requests: Requests
+    source: Source
+    identity: RunIdentity
+    config: Mapping[str, Any]
+    manifest: Mapping[str, Any]
+    total: int
+    """How many items there are to ask for."""
+
+
+def plan_asking(spec: str, prepared: Prepared, options: EvaluateOptions, model: Model) -> AskingPlan:
+    """Return what a model will be asked, every prompt checked."""
+    requests = Requests(
+        prompt_template(prepared),
+        task_generation(prepared.task),
+        lambda: make_source(prepared, options),
+        prediction_field=prepared.field_names.prediction or "prediction",
+        with_references=prepared.report.losses,
+        gold=prepared.gold,
+    )
+    source, total = make_source(prepared, options), requests.check()
+    flags = ("mock",) if model.identity.is_mock else ()
+    return AskingPlan(
+        prepared,
+        options,
+        requests,
+        source,
+        replace(identify(prepared, source, options), model=model_facts(model.identity), flags=flags),
+        generated_configuration(spec, prepared, source, options),
+        manifest_of(source, total),
+        total,
+    )
+
+
+def ask_and_judge(
+    directory: RunDirectory, plan: AskingPlan, model: Model, progress: Progress | None, asking: Asking | None
+) -> Evaluation:
+    """Ask for what the journal does not have yet, judge it, and complete the run."""
+    source, options = plan.source, plan.options
+    source.predictions = directory.path / JOURNAL_FILE
+    asked = generate(source.predictions, model, plan.requests, total=plan.total, cache=options.cache, asking=asking)
+    recorder = Recorder(directory, plan.identity, plan.prepared.report)
+    _judge_journal(recorder, plan.prepared, source, progress)
+    if (error := over_budget(asked, options.error_budget)) is not None:
+        recorder.leave(prediction_facts(directory.path))
+        raise error
+    extra = prediction_facts(directory.path)
+    return recorder.complete(config=plan.config, manifest=plan.manifest, extra=extra, flags=run_flags(source))
+
+
+def _judge_journal(recorder: Recorder, prepared: Prepared, source: Source, progress: Progress | None) -> None:
+    judge = make_judge(prepared, source)
+    try:
+        stream(recorder, DryJudge(judge) if "mock" in recorder.identity.flags else judge, source, None, progress)
+        add_gold(recorder.report, prepared, source, None)
+    except BaseException as error:
+        recorder.abandon(error)
+        raise
+
+
+def rehearse(prepared: Prepared, source: Source) -> None:
+    """Judge every item without an answer: what is wrong with the items is told before a model is paid for them."""
+    judge = make_judge(prepared, source)
+    for block in source.blocks():
+        judge.judge(replace(block, predictions=[None] * len(block)))
+    source.problems.merge(judge.problems)
+    source.problems.raise_if_any()

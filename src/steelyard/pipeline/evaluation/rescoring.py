@@ -1,0 +1,129 @@
+"""Judge a run's stored predictions again: everything under `eval/` is derived anew, and nothing else changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steelyard.errors import IncompleteError, InputError, Problem
+from steelyard.pipeline.conversations.rescoring import is_conversations, other_scorer, rescore_conversations
+from steelyard.pipeline.evaluation.sources import make_judge, make_source
+from steelyard.pipeline.evaluation.streaming import prediction_facts, stream
+from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.preparation.gold import add_gold
+from steelyard.pipeline.preparation.task import Prepared, prepare
+from steelyard.pipeline.recording.reporting import write_report
+from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress, outcome
+from steelyard.reading.hashing import sha256_file
+from steelyard.reading.yaml_file import read_yaml
+from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RESCORED_FILE, Rescored, RunRecord
+from steelyard.store.directories import RunDirectory, find_run, read_run
+from steelyard.store.files import json_bytes, write_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RescoreOptions:
+    """The command line of `steelyard rescore` as a record."""
+
+    run: str
+    runs_dir: Path = Path("runs")
+    scorer: str | None = None
+    task_file: Path | None = None
+    metrics: tuple[str, ...] | None = None
+    slice_by: tuple[str | tuple[str, ...], ...] | None = None
+    hard_examples: int | None = None
+
+
+def rescore(options: RescoreOptions, *, progress: Progress | None = None) -> Evaluation:
+    """Derive a completed run's `eval/` anew from its journal, under its own task or another."""
+    path = find_run(options.runs_dir, options.run)
+    record = _complete(path)
+    config = read_yaml(path / CONFIG_FILE)
+    if is_conversations(record, config):
+        if options.scorer is not None or options.task_file is not None:
+            raise other_scorer()
+        _check_dataset(record, Path(str(config["dataset"])))
+        return rescore_conversations(path, record, config, progress=progress)
+    asked = _evaluate_options(path, options)
+    prepared = prepare(asked)
+    _check_dataset(record, Path(str(asked.dataset)))
+    directory = RunDirectory.reopen(path)
+    try:
+        return _derive(path, record, prepared, asked, progress)
+    finally:
+        directory.release()
+
+
+def _derive(
+    path: Path, record: RunRecord, prepared: Prepared, asked: EvaluateOptions, progress: Progress | None
+) -> Evaluation:
+    source = make_source(prepared, asked)
+    derivation = Derivation(path, prepared.report)
+    try:
+        stream(derivation, make_judge(prepared, source), source, None, progress)
+        add_gold(derivation.report, prepared, source, None)
+    except BaseException as error:
+        derivation.abandon(error)
+        raise
+    results, hard = derivation.finish(prepared.signatures, prediction_facts(path))
+    scorer = next(iter(prepared.judgements[0].scorers.values())).definition.key
+    rescored = Rescored(scorer, prepared.signatures, **outcome(results))
+    _write_rescored(path, record, rescored)
+    standing = msgspec.structs.replace(record, **msgspec.structs.asdict(rescored))
+    write_report(path, standing, results, hard)
+    return Evaluation(path, standing, results, hard)
+
+
+def _write_rescored(path: Path, record: RunRecord, rescored: Rescored) -> None:
+    """Say under which scorers the run now stands; where they are its own, there is nothing to say."""
+    if all(getattr(record, name) == value for name, value in msgspec.structs.asdict(rescored).items()):
+        (path / RESCORED_FILE).unlink(missing_ok=True)
+        return
+    write_bytes(path / RESCORED_FILE, json_bytes(msgspec.to_builtins(rescored)))
+
+
+def _complete(path: Path) -> RunRecord:
+    record = read_run(path, as_made=True)
+    if record.status == "completed":
+        return record
+    message = f"the run is {record.status}, expected a completed one"
+    raise IncompleteError(Problem("run-incomplete", message, hint="evaluate it to its end first", file=str(path)))
+
+
+def _evaluate_options(path: Path, options: RescoreOptions) -> EvaluateOptions:
+    config: dict[str, Any] = dict(read_yaml(path / CONFIG_FILE))
+    selection: Mapping[str, Any] = config.pop("selection", {})
+    dataset = config.pop("dataset", None)
+    config.pop("predictions", None)
+    if "golden" in config:
+        message = "the run judges research artifacts, and keeps none of them to judge again"
+        hint = "run `steelyard research` with the same --golden and --outputs under another name"
+        raise InputError(Problem("unknown-format", message, hint=hint, file=str(path / CONFIG_FILE)))
+    if dataset is None:
+        message = "the run's config.yaml names no dataset, so its items cannot be judged again"
+        raise InputError(Problem("run-damaged", message, hint="evaluate the data again", file=str(path / CONFIG_FILE)))
+    return EvaluateOptions(
+        task_file=options.task_file,
+        task=config,
+        dataset=str(dataset),
+        predictions=str(path / JOURNAL_FILE),
+        scorer=options.scorer,
+        metrics=options.metrics,
+        slice_by=options.slice_by,
+        hard_examples=options.hard_examples,
+        limit=selection.get("limit"),
+        sample_size=selection.get("sample_size"),
+        seed=selection.get("seed", 0),
+    )
+
+
+def _check_dataset(record: RunRecord, dataset: Path) -> None:
+    found, expected = sha256_file(dataset), record.dataset.get("sha256")
+    if found != expected:
+        message = f"the dataset's hash is {found}, expected {expected}: its content has changed since the run"
+        hint = "bring the dataset back as it was, or evaluate the changed one as another run"
+        raise InputError(Problem("dataset-changed", message, hint=hint, file=str(dataset)))

@@ -1,0 +1,83 @@
+"""Where the items and predictions of an evaluation come from, and what judges them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
+from steelyard.errors import InputError, Problem, Problems
+from steelyard.pipeline.blocks import raw_references
+from steelyard.pipeline.items.reading import Source
+from steelyard.pipeline.items.sampling import Selection
+from steelyard.pipeline.judging.items import Judge
+from steelyard.pipeline.judging.labels import LabelNames
+from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.preparation.task import Prepared, resolve
+from steelyard.reading.limits import Limits
+from steelyard.reading.rows import read_rows
+from steelyard.records.answers import Choice
+from steelyard.records.plans import DERIVED_TAGS
+
+MAX_LABELS = 10_000
+
+
+def make_source(prepared: Prepared, options: EvaluateOptions) -> Source:
+    """Return where the items and predictions of an evaluation come from."""
+    task = prepared.task
+    dataset = resolve(prepared, options.dataset, task.dataset, "dataset")
+    assert dataset is not None
+    given = {name: getattr(options, name) for name in ("max_line_bytes", "max_depth", "max_unpacked_bytes")}
+    limits = Limits(**{name: value for name, value in given.items() if value is not None})
+    selection = Selection(
+        options.limit, options.sample_size, options.seed, lambda: read_rows(dataset, Problems(), limits=limits)
+    )
+    return Source(
+        dataset,
+        resolve(prepared, options.predictions, task.predictions, "predictions"),
+        prepared.field_names,
+        task.tag_fields,
+        selection,
+        limits=limits,
+        cluster_by=task.cluster_by,
+        answer_type=task.answer_type,
+        derived=frozenset(key for keys in prepared.report.slice_by for key in keys if key in DERIVED_TAGS),
+        elsewhere=prepared.gold.ids if prepared.gold else frozenset(),
+        workers=options.workers,
+    )
+
+
+def make_judge(prepared: Prepared, source: Source) -> Judge:
+    """Return what judges the blocks of a source."""
+    labels = label_names(prepared, source) if prepared.classification else None
+    return Judge(
+        prepared.judgements,
+        prepared.metrics,
+        labels=labels,
+        corpus=prepared.corpus,
+        rules=prepared.rules,
+        file=str(source.dataset),
+    )
+
+
+def label_names(prepared: Prepared, source: Source) -> LabelNames:
+    """Return the labels of a classification: the declared ones, or those that the references have."""
+    aliases = {alias: choice for choice, found in prepared.task.aliases.items() for alias in found}
+    if prepared.task.choices:
+        return LabelNames(prepared.task.choices, aliases, prepared.field_names.confidence)
+    found: dict[str, None] = {}
+    for raw in raw_references(prepared.judgements[0], source):
+        value = _label(raw)
+        if value is not None:
+            found.setdefault(value)
+        if len(found) > MAX_LABELS:
+            message = f"there are more than {MAX_LABELS} labels, expected those of a classification"
+            raise InputError(Problem("bad-reference", message, hint="answer_type: text judges free text"))
+    return LabelNames(sorted(found), aliases, prepared.field_names.confidence)
+
+
+def _label(raw: Any) -> str | None:
+    try:
+        answer = expected_answer(raw, "choice", ReferenceContext(choices=()))
+    except BadReference:
+        return None
+    return answer.value if isinstance(answer, Choice) else None

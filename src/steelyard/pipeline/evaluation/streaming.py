@@ -1,0 +1,70 @@
+"""Blocks through the rooms: read, judge, record. Nothing here holds more than one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import InputError, Problem
+from steelyard.pipeline.blocks import block_path, judged_by_processes
+from steelyard.pipeline.generation.predictions import (
+    DryJudge,
+)
+from steelyard.pipeline.items.reading import Source
+from steelyard.pipeline.judging.items import Judge
+from steelyard.pipeline.recording.journal import StoredJournal
+from steelyard.pipeline.recording.run import (
+    Derivation,
+    Progress,
+    Recorder,
+)
+from steelyard.records.blocks import ItemBlock, ScoredBlock
+from steelyard.records.runs import JOURNAL_FILE
+from steelyard.store.journal import odd_answers
+
+
+def stream(
+    recorder: Recorder | Derivation,
+    judge: Judge | DryJudge,
+    source: Source,
+    journal: StoredJournal | None,
+    progress: Progress | None,
+) -> None:
+    """Carry blocks through the rooms. Nothing here holds more than one."""
+    for scored in judged_blocks(judge, source, journal):
+        if len(scored):
+            recorder.add(scored)
+        if progress is not None:
+            progress(recorder.report.n_items)
+    source.problems.merge(judge.problems)
+    source.problems.raise_if_any()
+    if not recorder.report.n_items:
+        hint = "check --limit and --sample-size; an evaluation of nothing would say nothing"
+        raise InputError(Problem("no-items", "no items are left to evaluate", hint=hint, file=str(source.dataset)))
+
+
+def judged_blocks(judge: Judge | DryJudge, source: Source, journal: StoredJournal | None) -> Iterator[ScoredBlock]:
+    """Yield the judged blocks of a source: by columns where the task and the file allow it, else row by row."""
+    by_columns = block_path(judge, source, journal) if isinstance(judge, Judge) else None
+    if by_columns is not None:
+        yield from by_columns
+        return
+    blocks = _journaled(source.blocks(), journal)
+    if isinstance(judge, Judge):
+        yield from judged_by_processes(judge, blocks, source.workers)
+    else:
+        yield from map(judge.judge, blocks)
+
+
+def _journaled(blocks: Iterator[ItemBlock], journal: StoredJournal | None) -> Iterator[ItemBlock]:
+    for block in blocks:
+        if journal is not None:
+            journal.write(block)
+        yield block
+
+
+def prediction_facts(path: Path, *, unknown_ids: int = 0, quarantined: int = 0) -> dict[str, Any]:
+    """Return what a run's results say of its predictions: which did not count, and how many were cut short."""
+    counts = {"unknown_ids": unknown_ids, "quarantined": quarantined}
+    return {"predictions": counts | odd_answers(path / JOURNAL_FILE)}

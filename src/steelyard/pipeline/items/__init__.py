@@ -1,0 +1,1 @@
+"""Rows of a dataset and of predictions to items, row by row."""

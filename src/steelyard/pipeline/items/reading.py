@@ -1,0 +1,267 @@
+"""Rows of a dataset and of predictions to blocks of items, each with its prediction."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import InputError, Problem, Problems, excerpt
+from steelyard.pipeline.items.derived_tags import Derivable, derived_tags
+from steelyard.pipeline.items.row_values import count_of, number_of
+from steelyard.pipeline.items.sampling import Selection
+from steelyard.reading.ids import IdLedger
+from steelyard.reading.joined import join_predictions
+from steelyard.reading.limits import Limits
+from steelyard.reading.references import input_text, item_id, prediction_field, reference_field, tags_of, value_of
+from steelyard.reading.rows import Row, read_rows
+from steelyard.records.blocks import ItemBlock
+from steelyard.records.fields import FieldNames
+from steelyard.records.items import Item, Prediction, State
+
+BLOCK_ITEMS = 4096
+"""Items per block in the item form: a few megabytes of rows."""
+
+_ID_VALUE = rb'"(?:%b)"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?![\d.eE]))'
+_WRITTEN_ID = re.compile(_ID_VALUE % b"id|item_id|sample_id|trace_id")
+_TIME_FIELDS = ("eval_time_ms", "latency_ms")
+_PROMPT_TOKENS = ("prompt_tokens", "tokens_in")
+_COMPLETION_TOKENS = ("completion_tokens", "tokens_out")
+
+
+@dataclass(slots=True)
+class Quarantine:
+    """Rows of predictions that were set aside, and the ids that could still be read in them."""
+
+    write: Callable[[int, str, bytes], None]
+    id_field: str | None = None
+    """The field that holds the id, where the configuration names one."""
+    count: int = 0
+    accounted: int = 0
+    """Rows whose item is in the dataset and stays in the denominator as `unparsed`."""
+    ids: set[str] = field(default_factory=set)
+
+    def reject(self, line: int, reason: str, raw: bytes) -> None:
+        """Set a row aside; its item, where it can be told, stays in the denominator as `unparsed`."""
+        self.count += 1
+        self.write(line, reason, raw)
+        found = self._named(raw) or _WRITTEN_ID.findall(raw)
+        if len(found) == 1:
+            try:
+                self.ids.add(str(json.loads(found[0])))
+            except ValueError:
+                return
+
+    def _named(self, raw: bytes) -> list[bytes]:
+        """Return the ids that stand under the configured name."""
+        return re.findall(_ID_VALUE % re.escape(self.id_field).encode(), raw) if self.id_field else []
+
+
+@dataclass(slots=True)
+class Source:
+    """Where items and predictions come from, and what was noticed while reading them."""
+
+    dataset: Path
+    predictions: Path | None
+    names: FieldNames
+    tag_fields: tuple[str, ...]
+    selection: Selection
+    limits: Limits = field(default_factory=Limits)
+    cluster_by: str | None = None
+    answer_type: str = "text"
+    derived: frozenset[str] = frozenset()
+    """Tags to derive where the data does not have them."""
+    elsewhere: frozenset[str] = frozenset()
+    """Ids that predictions may have although they are not in the dataset: those of a gold set."""
+    quarantine: Quarantine | None = None
+    problems: Problems = field(default_factory=Problems)
+    unknown_ids: list[tuple[str, int]] = field(default_factory=list)
+    unknown_total: int = 0
+    n_items: int = 0
+    workers: int = 1
+    """How many judge blocks at a time."""
+
+    def blocks(self) -> Iterator[ItemBlock]:
+        """Yield the items in dataset order, a few thousand at a time."""
+        pairs = self._pairs()
+        while chunk := list(islice(pairs, BLOCK_ITEMS)):
+            yield ItemBlock(self.n_items, [item for item, _ in chunk], [prediction for _, prediction in chunk])
+            self.n_items += len(chunk)
+
+    def _pairs(self) -> Iterator[tuple[Item, Prediction | None]]:
+        items = self._items()
+        if self.predictions is None:
+            for _, item in items:
+                yield item, self._own_prediction(item)
+            return
+        joined = join_predictions(
+            items,
+            self._prediction_rows(self.predictions),
+            problems=self.problems,
+            file=str(self.predictions),
+            elsewhere=self.elsewhere,
+        )
+        for item, row in joined:
+            yield item, self._prediction(row) if row is not None else self._quarantined(item)
+        self.unknown_ids, self.unknown_total = joined.unknown, joined.unknown_total
+
+    def _items(self) -> Iterator[tuple[str, Item]]:
+        ledger = IdLedger()
+        for row in self.selection.choose(read_rows(self.dataset, self.problems, limits=self.limits)):
+            item = self._item(row)
+            if item is not None:
+                ledger.add(item.id)
+                yield item.id, item
+        ledger.report(self.problems, str(self.dataset), self._ids_again)
+
+    def _ids_again(self) -> Iterator[tuple[str, int]]:
+        for row in read_rows(self.dataset, Problems(), limits=self.limits):
+            found = item_id(row.fields, self.names)
+            if found is not None:
+                yield found, row.line
+
+    def _item(self, row: Row) -> Item | None:
+        found = item_id(row.fields, self.names)
+        if found is None:
+            self._problem(
+                "missing-field", row, "the row has no id", "give every item an `id`, a text or a whole number"
+            )
+            return None
+        tags = tags_of(row.fields, self.tag_fields)
+        if isinstance(tags, Problem):
+            self._problem(tags.code, row, tags.message, tags.hint, found)
+            return None
+        conversation, turn = self._conversation(row, tags)
+        text = input_text(row.fields, self.names) or ""
+        if self.derived:
+            tags |= derived_tags(Derivable(row.fields, text, turn, self.answer_type), tags, self.derived)
+        return Item(found, text, row.fields, tags, row.line, conversation, turn)
+
+    def pair_of(self, row: Row) -> tuple[Item, Prediction | None] | None:
+        """Return the item and the prediction of a dataset's row that carries both; None where the row is a problem."""
+        item = self._item(row)
+        return None if item is None else (item, self._own_prediction(item))
+
+    def item_of(self, row: Row) -> Item | None:
+        """Return the item of a dataset's row; None where the row is a problem."""
+        return self._item(row)
+
+    def prediction_of(self, row: Row) -> Prediction:
+        """Return the prediction of a row of predictions."""
+        return self._prediction(row)
+
+    def report_duplicates(self) -> None:
+        """Read the dataset once more for ids that stand twice, and add a problem for each."""
+        ledger = IdLedger()
+        for found, _ in self._ids_again():
+            ledger.add(found)
+        ledger.report(self.problems, str(self.dataset), self._ids_again)
+
+    def _conversation(self, row: Row, tags: dict[str, str]) -> tuple[str | None, int | None]:
+        name = self.cluster_by or self.names.conversation or "conversation_id"
+        found = tags.get(name, value_of(row.fields, name))
+        turn = value_of(row.fields, self.names.turn or "turn_idx")
+        return None if found is None else str(found), count_of(turn)
+
+    def _problem(self, code: str, row: Row, message: str, hint: str, item: str | None = None) -> None:
+        self.problems.add(Problem(code, message, hint=hint, file=str(self.dataset), line=row.line, item_id=item))
+
+    def _own_prediction(self, item: Item) -> Prediction | None:
+        """Return the prediction that a dataset's row carries itself."""
+        reference = reference_field(item.fields, self.names)
+        named = prediction_field(item.fields, self.names, reference)
+        carried = named is not None or any(name.startswith("pred_") for name in item.fields)
+        if not carried and not _failure(item.fields):
+            return None
+        return self._prediction(Row(item.line, item.fields, None))
+
+    def _prediction_rows(self, path: Path) -> Iterator[tuple[str, Row]]:
+        rejected = self.quarantine.reject if self.quarantine else None
+        for row in read_rows(path, self.problems, limits=self.limits, rejected=rejected):
+            found = item_id(row.fields, self.names) or item_id(row.fields, FieldNames())
+            if found is not None:
+                yield found, row
+            elif self.quarantine:
+                self.quarantine.reject(row.line, "the row has no id", row.raw or json.dumps(row.fields).encode())
+            else:
+                message = f"the prediction has no id; its fields are {excerpt(', '.join(row.fields))}"
+                hint = "give every prediction the `id` of its item"
+                self.problems.add(Problem("missing-field", message, hint=hint, file=str(path), line=row.line))
+
+    def _prediction(self, row: Row) -> Prediction:
+        fields = row.fields
+        state = _failure(fields)
+        error = fields.get("error")
+        return Prediction(
+            fields=fields,
+            state=state,
+            error=_error_text(error) if state else None,
+            eval_time_ms=_first_number(fields, _TIME_FIELDS),
+            prompt_tokens=_first_count(fields, _PROMPT_TOKENS),
+            completion_tokens=_first_count(fields, _COMPLETION_TOKENS),
+            line=row.line,
+        )
+
+    def _quarantined(self, item: Item) -> Prediction | None:
+        if self.quarantine and item.id in self.quarantine.ids:
+            self.quarantine.accounted += 1
+            return Prediction(fields={}, state="unparsed", error="its row of predictions was set aside")
+        return None
+
+    @property
+    def rejected(self) -> int:
+        """How many rows of predictions were set aside."""
+        return self.quarantine.count if self.quarantine else 0
+
+    @property
+    def unaccounted(self) -> int:
+        """How many of those belong to no item that is counted as `unparsed` for it."""
+        return self.quarantine.count - self.quarantine.accounted if self.quarantine else 0
+
+    def check_unknown(self, *, strict: bool) -> None:
+        """Refuse predictions for unknown ids where the caller asked for that."""
+        if strict and self.unknown_total:
+            hint = "check that predictions and dataset belong together, or leave out --strict-ids"
+            problems = [
+                Problem(
+                    "unknown-id",
+                    f"there is no item {excerpt(found)!r} in the dataset",
+                    hint=hint,
+                    file=str(self.predictions),
+                    line=line,
+                    item_id=found,
+                )
+                for found, line in self.unknown_ids
+            ]
+            raise InputError(problems, total=self.unknown_total)
+
+
+def _failure(fields: dict[str, Any]) -> State | None:
+    """Return the state of a prediction that has no output: its own `state`, or `failed` where it has an `error`."""
+    for name in ("state", "status"):
+        if fields.get(name) in ("failed", "timeout", "missing", "unparsed"):
+            return fields[name]  # type: ignore[no-any-return]
+    error = fields.get("error")
+    if not error:
+        return None
+    kind = error.get("type") if isinstance(error, dict) else error
+    return "timeout" if isinstance(kind, str) and "timeout" in kind.lower().replace(" ", "") else "failed"
+
+
+def _error_text(error: Any) -> str | None:
+    if error is None or isinstance(error, str):
+        return error
+    return json.dumps(error, ensure_ascii=False)
+
+
+def _first_number(fields: dict[str, Any], names: tuple[str, ...]) -> float | None:
+    return next((value for name in names if (value := number_of(fields.get(name))) is not None), None)
+
+
+def _first_count(fields: dict[str, Any], names: tuple[str, ...]) -> int | None:
+    value = _first_number(fields, names)
+    return None if value is None else count_of(int(value))

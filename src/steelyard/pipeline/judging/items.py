@@ -1,0 +1,304 @@
+"""Items with predictions to judged blocks, by item forms: canonicalise both sides, then score.
+
+Missing, failed, timed-out and unparsable predictions are handled here, once, and never by a scorer's author: they score
+0 and stay in the denominator.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from steelyard.canonical.extraction import Extraction
+from steelyard.canonical.objects import answer_text
+from steelyard.canonical.predictions import predicted_answer
+from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
+from steelyard.errors import Problem, Problems, excerpt
+from steelyard.pipeline.items.row_values import count_of, number_of
+from steelyard.pipeline.judging.cards import card_of, unanswered
+from steelyard.pipeline.judging.corpus import count_columns, references_of
+from steelyard.pipeline.judging.labels import LabelNames
+from steelyard.reading.hashing import item_hash
+from steelyard.records.answers import Answer, AnswerType
+from steelyard.records.blocks import ErrorTags, ItemBlock, Labels, ScoredBlock
+from steelyard.records.items import Item, Prediction, State
+from steelyard.records.scores import Scorecard
+from steelyard.registry import Metric, Scorer
+from steelyard.scoring.rules import FormatRules
+
+Fields: TypeAlias = Mapping[str, Any]
+
+_REASONS: dict[State, str] = {
+    "missing": "There is no prediction for this item.",
+    "failed": "The model failed on this item",
+    "timeout": "The model did not answer in time",
+    "unparsed": "The row of predictions cannot be read",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One question asked of every item: which fields, which answer type, which scorer."""
+
+    name: str
+    scorers: Mapping[AnswerType, Scorer]
+    """By answer type; a task whose rows say their own type has several."""
+    answer_type: AnswerType | None
+    """None where each row says its own."""
+    extraction: Extraction
+    prediction: Callable[[Fields], Any]
+    """The raw output in a prediction's row; raises KeyError where there is none."""
+    reference: Callable[[Fields], Any]
+    """The raw reference in an item's row; raises KeyError where there is none."""
+    extracts_reference: bool = False
+    """Whether `reference` takes the answer out of a worked solution."""
+    choices: tuple[str, ...] = ()
+    choices_of: Callable[[Item], tuple[str, ...]] | None = None
+    part: str | None = None
+    """The sub-score that the name means; None for the primary score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One item under one judgement."""
+
+    state: State
+    card: Scorecard
+    expected: Answer
+    answer: Answer | None
+    predicted_text: str | None
+    output: str | None
+    raw_reference: Any
+
+
+@dataclass(slots=True)
+class Columns:
+    """Growing columns of a block."""
+
+    verdicts: list[Verdict] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    predictions: list[Prediction | None] = field(default_factory=list)
+    scores: list[dict[str, float | None]] = field(default_factory=list)
+    error_tags: list[tuple[str, ...]] = field(default_factory=list)
+
+
+class Judge:
+    """Judges blocks by item forms. Pure: the same block gives the same columns."""
+
+    def __init__(
+        self,
+        judgements: Sequence[Judgement],
+        metrics: Sequence[Metric],
+        *,
+        labels: LabelNames | None = None,
+        corpus: Sequence[Metric] = (),
+        rules: FormatRules | None = None,
+        file: str | None = None,
+    ) -> None:
+        self.judgements = tuple(judgements)
+        self.metrics = tuple(metrics)
+        self.labels = labels
+        self.corpus = tuple(corpus)
+        self.rules = rules
+        self.file = file
+        self.problems = Problems()
+
+    def judge(self, block: ItemBlock) -> ScoredBlock:
+        """Return the block judged; items with an unusable reference are recorded as problems."""
+        columns = Columns()
+        for item, prediction in zip(block.items, block.predictions, strict=True):
+            self._item(columns, item, prediction)
+        return self._scored(block.start, columns)
+
+    def _item(self, columns: Columns, item: Item, prediction: Prediction | None) -> None:
+        try:
+            verdicts = [self._verdict(judgement, item, prediction) for judgement in self.judgements]
+        except BadReference as error:
+            code = "empty-reference" if error.empty else "bad-reference"
+            self.problems.add(
+                Problem(
+                    code=code,
+                    message=str(error),
+                    hint="fix the reference: an item without one cannot be judged",
+                    file=self.file,
+                    line=item.line,
+                    item_id=item.id,
+                )
+            )
+            return
+        checked, rule_tags = self.rules.check(verdicts[0].output) if self.rules else ({}, ())
+        columns.verdicts.append(verdicts[0])
+        columns.items.append(item)
+        columns.predictions.append(prediction)
+        columns.scores.append(self._numbers(verdicts) | checked)
+        columns.error_tags.append((*self._error_tags(verdicts), *rule_tags))
+
+    def _verdict(self, judgement: Judgement, item: Item, prediction: Prediction | None) -> Verdict:
+        raw_reference = self._raw_reference(judgement, item)
+        answer_type = judgement.answer_type or _own_type(item)
+        choices = judgement.choices_of(item) if judgement.choices_of else judgement.choices
+        expected = expected_answer(raw_reference, answer_type, ReferenceContext(choices=choices))
+        scorer = judgement.scorers[answer_type]
+        raw, state = _raw_output(judgement, prediction)
+        if state is not None:
+            card = unanswered(scorer, expected, (), _reason(state, prediction))
+            return Verdict(state, card, expected, None, None, None, raw_reference)
+        parsed = predicted_answer(raw, answer_type, judgement.extraction, choices=choices, expected=expected)
+        card = card_of(scorer, parsed, expected, item_id=item.id)
+        if parsed.answer is None:
+            return Verdict("unparsed", card, expected, None, parsed.text, output_text(raw), raw_reference)
+        text = answer_text(parsed.answer)
+        return Verdict("scored", card, expected, parsed.answer, text, output_text(raw), raw_reference)
+
+    def _raw_reference(self, judgement: Judgement, item: Item) -> Any:
+        try:
+            return judgement.reference(item.fields)
+        except KeyError as error:
+            raise BadReference(f"there is no reference: {error.args[0]}", empty=True) from None
+
+    def _numbers(self, verdicts: Sequence[Verdict]) -> dict[str, float | None]:
+        """Return every further number of one item: the first verdict's sub-scores, other verdicts, metrics."""
+        first = verdicts[0]
+        numbers = dict(first.card.sub_scores)
+        for judgement, verdict in zip(self.judgements[1:], verdicts[1:], strict=True):
+            parts = verdict.card.sub_scores
+            numbers[judgement.name] = parts.get(judgement.part) if judgement.part else verdict.card.primary_score
+            numbers |= {f"{judgement.name}.{name}": value for name, value in parts.items()}
+        for metric in self.metrics:
+            numbers[metric.name] = _metric_value(metric, first)
+        return numbers
+
+    def _error_tags(self, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+        """Return the tags of the first verdict as they are, and those of others with the name of their judgement."""
+        further = [
+            f"{judgement.name}:{tag}"
+            for judgement, verdict in zip(self.judgements[1:], verdicts[1:], strict=True)
+            for tag in verdict.card.error_tags
+        ]
+        return (*verdicts[0].card.error_tags, *further)
+
+    def _scored(self, start: int, columns: Columns) -> ScoredBlock:
+        verdicts, items = columns.verdicts, columns.items
+        names = sorted({name for row in columns.scores for name in row})
+        tag_keys = sorted({key for item in items for key in item.tags})
+        truth, guess = self._classes(verdicts)
+        confidences = self._confidences(columns) if truth is not None else None
+        return ScoredBlock(
+            start=start,
+            ids=[item.id for item in items],
+            lines=[item.line for item in items],
+            inputs=[item.input for item in items],
+            item_hashes=[
+                item_hash(item.input, verdict.raw_reference) for item, verdict in zip(items, verdicts, strict=True)
+            ],
+            states=Labels.of([verdict.state for verdict in verdicts]),
+            expected=[answer_text(verdict.expected) for verdict in verdicts],
+            predicted=[verdict.predicted_text for verdict in verdicts],
+            outputs=[verdict.output for verdict in verdicts],
+            primary=np.array([verdict.card.primary_score for verdict in verdicts], np.float64),
+            passed=np.array([verdict.card.passed for verdict in verdicts], np.bool_),
+            scores={name: _floats([row.get(name) for row in columns.scores]) for name in names},
+            error_tags=ErrorTags.of(columns.error_tags),
+            explain=[verdict.card.explain for verdict in verdicts],
+            tags={key: Labels.of([item.tags.get(key) for item in items]) for key in tag_keys},
+            truth=truth,
+            guess=guess,
+            confidence=None if confidences is None else _floats([value for value, _ in confidences]),
+            confidence_kind=None if confidences is None else Labels.of([kind for _, kind in confidences]),
+            clusters=Labels.of([item.conversation for item in items]),
+            counts=count_columns(self.corpus, [(verdict.predicted_text, verdict.expected) for verdict in verdicts]),
+            details=_details(columns),
+        )
+
+    def _classes(self, verdicts: Sequence[Verdict]) -> tuple[Labels | None, Labels | None]:
+        names = self.labels
+        if names is None:
+            return None, None
+        truth = [names.of(verdict.expected) for verdict in verdicts]
+        guess = [None if verdict.answer is None else names.of(verdict.answer) for verdict in verdicts]
+        return Labels.of(truth), Labels.of(guess)
+
+    def _confidences(self, columns: Columns) -> list[tuple[float | None, str | None]]:
+        """Return the probability of each item's true label as far as it is known, and what it was taken from."""
+        assert self.labels is not None
+        return [
+            self.labels.true_probability(
+                prediction.fields if prediction else {}, verdict.expected, right=verdict.card.passed
+            )
+            for verdict, prediction in zip(columns.verdicts, columns.predictions, strict=True)
+        ]
+
+
+def _floats(values: Sequence[float | None]) -> Any:
+    return np.array([math.nan if value is None else value for value in values], np.float64)
+
+
+def _own_type(item: Item) -> AnswerType:
+    found = item.fields.get("answer_type")
+    if found not in ("choice", "number", "list", "text", "reasoning"):
+        raise BadReference(
+            f"answer_type is {excerpt(repr(found))}, expected choice, number, list, text or reasoning", empty=False
+        )
+    return found  # type: ignore[no-any-return]
+
+
+def _raw_output(judgement: Judgement, prediction: Prediction | None) -> tuple[Any, State | None]:
+    if prediction is None:
+        return None, "missing"
+    if prediction.state is not None:
+        return None, prediction.state
+    try:
+        return judgement.prediction(prediction.fields), None
+    except KeyError:
+        return None, "missing"
+
+
+def _reason(state: State, prediction: Prediction | None) -> str:
+    error = prediction.error if prediction else None
+    return f"{_REASONS[state]}: {excerpt(error)}" if error else _REASONS[state].rstrip(".") + "."
+
+
+def _metric_value(metric: Metric, verdict: Verdict) -> float | None:
+    """Return an item metric's value; without an answer it is 0 where 0 is its worst value, else null."""
+    definition = metric.definition
+    assert definition.function is not None
+    if verdict.answer is None or verdict.predicted_text is None:
+        return 0.0 if definition.direction == "higher" and definition.bounded else None
+    references = references_of(verdict.expected)
+    values = [definition.function(verdict.predicted_text, text, **metric.parameters) for text in references]
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    return max(known) if definition.direction == "higher" else min(known)
+
+
+def output_text(raw: Any) -> str:
+    """Return a raw output as text for people and storage; what is no text is shown as JSON."""
+    return raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)
+
+
+def _details(columns: Columns) -> dict[str, Sequence[Any]]:
+    predictions = columns.predictions
+    return {
+        "eval_time_ms": [entry.eval_time_ms if entry else None for entry in predictions],
+        "prompt_tokens": [entry.prompt_tokens if entry else None for entry in predictions],
+        "completion_tokens": [entry.completion_tokens if entry else None for entry in predictions],
+        "error": [entry.error if entry else None for entry in predictions],
+        "conversation": [item.conversation for item in columns.items],
+        "turn": [item.turn for item in columns.items],
+        "loss": [_number(entry, "loss") for entry in predictions],
+        "n_tokens": [_count(entry, "n_tokens") for entry in predictions],
+    }
+
+
+def _number(prediction: Prediction | None, name: str) -> float | None:
+    return number_of(prediction.fields.get(name)) if prediction else None
+
+
+def _count(prediction: Prediction | None, name: str) -> int | None:
+    return count_of(prediction.fields.get(name)) if prediction else None

@@ -1,0 +1,90 @@
+"""Gold set accuracy: exact match on a small curated set, whose predictions come by id from the run's own (seed 001)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from steelyard.aggregate import Report
+from steelyard.aggregate.means import Mean, detail
+from steelyard.canonical.extraction import after_prompt, parse_extraction
+from steelyard.errors import Problems
+from steelyard.pipeline.items.reading import Source
+from steelyard.pipeline.items.row_values import row_prediction, row_reference
+from steelyard.pipeline.items.sampling import Selection
+from steelyard.pipeline.judging.items import Judge, Judgement
+from steelyard.pipeline.preparation.gold_sets import METRIC, GoldSet
+from steelyard.pipeline.preparation.task import Prepared, prompt_text
+from steelyard.pipeline.recording.journal import StoredJournal
+from steelyard.reading.references import item_id
+from steelyard.reading.rows import read_rows
+from steelyard.records.blocks import ItemBlock
+from steelyard.records.items import Item
+from steelyard.registry import bind_scorer
+from steelyard.scoring.gold import size_warning
+
+
+def add_gold(report: Report, prepared: Prepared, source: Source, journal: StoredJournal | None) -> None:
+    """Judge the task's gold set and put its accuracy into the report; a task without one has none."""
+    if prepared.gold is not None:
+        plan = prepared.report
+        mean = _judged(prepared.gold, prepared, source, journal)
+        report.further[METRIC] = _detail(mean, prepared.gold, mean.interval(rounds=plan.rounds, seed=plan.seed))
+
+
+def _detail(mean: Mean, gold: GoldSet, interval: Any) -> dict[str, Any]:
+    found = detail(mean, interval, "higher") | {"signature": gold.metric.signature}
+    warning = size_warning(len(gold.ids))
+    return found | ({"warning": warning} if warning else {})
+
+
+def _judged(gold: GoldSet, prepared: Prepared, source: Source, journal: StoredJournal | None) -> Mean:
+    """Judge the gold items; their predictions go to the run's journal, so that they can be judged again."""
+    judge = Judge([_judgement(prepared)], [gold.metric], file=str(gold.path))
+    items, mean = gold_source(gold, source), Mean(bounded=True)
+    shared = _in_dataset(gold, source) if journal is not None else frozenset()
+    for block in items.blocks():
+        mean.update(np.asarray(judge.judge(block).scores[METRIC]))
+        if journal is not None:
+            pairs = zip(block.items, block.predictions, strict=True)
+            own = [pair for pair in pairs if pair[0].id not in shared]
+            journal.write(ItemBlock(block.start, [item for item, _ in own], [prediction for _, prediction in own]))
+    items.problems.merge(judge.problems)
+    items.problems.raise_if_any()
+    return mean
+
+
+def _judgement(prepared: Prepared) -> Judgement:
+    names, task = prepared.field_names, prepared.task
+    return Judgement(
+        name=METRIC,
+        scorers={"text": bind_scorer("answer_correctness@v1")},
+        answer_type="text",
+        extraction=after_prompt(parse_extraction(task.extract), prompt_text(task, prepared.folder)),
+        prediction=lambda fields: row_prediction(fields, names),
+        reference=lambda fields: row_reference(fields, names),
+    )
+
+
+def gold_source(gold: GoldSet, source: Source) -> Source:
+    """Return the gold items, with predictions from where the run has its own."""
+    return replace(
+        source, dataset=gold.path, selection=Selection(), derived=frozenset(), elsewhere=frozenset(), quarantine=None,
+        problems=Problems(), unknown_ids=[], unknown_total=0, n_items=0,
+    )  # fmt: skip
+
+
+def gold_items(gold: GoldSet, source: Source) -> Iterator[Item]:
+    """Yield the gold items that a model must be asked beside those of the dataset."""
+    shared = _in_dataset(gold, source)
+    for block in gold_source(gold, replace(source, predictions=None)).blocks():
+        yield from (item for item in block.items if item.id not in shared)
+
+
+def _in_dataset(gold: GoldSet, source: Source) -> frozenset[str]:
+    """Return the gold items that are in the dataset too: they are asked, and journalled, as such."""
+    rows = read_rows(source.dataset, Problems(), limits=source.limits)
+    return gold.ids & frozenset(found for row in rows if (found := item_id(row.fields, source.names)) is not None)

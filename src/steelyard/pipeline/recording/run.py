@@ -1,0 +1,219 @@
+"""A run on its way to disk: judged blocks in, a complete run directory out.
+
+Every flow that ends in a run (stored predictions, models, conversations, research) records it here, so that all runs
+can be listed, compared, gated and shown alike.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from steelyard import __version__
+from steelyard.aggregate import Report
+from steelyard.errors import SteelyardError
+from steelyard.pipeline.recording.artifacts import write_eval_files, write_run_files
+from steelyard.pipeline.recording.reporting import write_report
+from steelyard.records.blocks import ScoredBlock
+from steelyard.records.plans import ReportPlan
+from steelyard.records.runs import HARD_EXAMPLES_FILE, ITEMS_FILE, RESULTS_FILE, RunRecord, RunStatus
+from steelyard.store.baselines import DATABASE_VARIABLE
+from steelyard.store.directories import RunDirectory, now_text, read_run
+from steelyard.store.items import ItemsWriter
+
+Progress: TypeAlias = Callable[[int], None]
+"""Called with the number of items judged so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunIdentity:
+    """What a run says about itself before anything is judged."""
+
+    task: str
+    scorer_version: str
+    """The primary scorer's versioned name."""
+    signatures: Mapping[str, Any]
+    """Everything that can change a number: `scorers`, `metrics` and `canonical`, each a list."""
+    task_version: str | None = None
+    answer_type: str | None = None
+    model: Mapping[str, Any] = field(default_factory=dict)
+    dataset: Mapping[str, Any] = field(default_factory=dict)
+    prompt_version: str | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A finished evaluation: where the run is and what it found."""
+
+    path: Path
+    run: RunRecord
+    results: dict[str, Any]
+    hard_examples: list[dict[str, Any]] = field(default_factory=list)
+    unknown_ids: Sequence[tuple[str, int]] = ()
+    """The first predictions for ids that are not in the dataset, with their lines."""
+    unknown_total: int = 0
+
+
+class Derivation:
+    """Everything under `eval/`, derived from judged blocks in dataset order."""
+
+    def __init__(self, path: Path, plan: ReportPlan) -> None:
+        self.path = path
+        self.report = Report(plan)
+        self._open = ExitStack()
+        self._items = self._open.enter_context(ItemsWriter(path / ITEMS_FILE))
+
+    def add(self, block: ScoredBlock) -> None:
+        """Take up a block."""
+        self._items.write(block)
+        self.report.update(block)
+
+    def finish(
+        self, signatures: Mapping[str, Any], extra: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Write all files; return the results and the hard examples."""
+        self._open.close()
+        return write_eval_files(self.path, self.report, signatures, extra)
+
+    def abandon(self, error: BaseException) -> None:
+        """Leave no half-written file behind."""
+        self._open.__exit__(type(error), error, error.__traceback__)
+
+
+class Recorder:
+    """Takes judged blocks in dataset order and writes the run that they make."""
+
+    def __init__(self, directory: RunDirectory, identity: RunIdentity, plan: ReportPlan) -> None:
+        self.directory = directory
+        self.identity = identity
+        self._derivation = Derivation(directory.path, plan)
+        self._write("running")
+
+    @property
+    def path(self) -> Path:
+        """The run's directory."""
+        return self.directory.path
+
+    @property
+    def report(self) -> Report:
+        """What is known of the items so far."""
+        return self._derivation.report
+
+    def add(self, block: ScoredBlock) -> None:
+        """Take up a block."""
+        self._derivation.add(block)
+
+    def complete(
+        self,
+        *,
+        config: Mapping[str, Any],
+        manifest: Mapping[str, Any],
+        extra: Mapping[str, Any] | None = None,
+        flags: Sequence[str] = (),
+    ) -> Evaluation:
+        """Write results, configuration and hashes, and last of all that the run is complete."""
+        results, hard = self._derivation.finish(self.identity.signatures, extra or {})
+        write_report(self.path, self._record("completed"), results, hard)
+        adapter = self.identity.model.get("adapter")
+        write_run_files(self.path, config=config, manifest=manifest, dataset=self.identity.dataset, adapter=adapter)
+        record = msgspec.structs.replace(
+            self._record("completed"),
+            completed_at=now_text(),
+            flags=[*self.identity.flags, *flags],
+            **outcome(results),
+        )
+        self.directory.write_record(record)
+        if os.environ.get(DATABASE_VARIABLE):
+            from steelyard.pipeline.recording.indexing import index_completed  # noqa: PLC0415 - a database library, 0.3 s
+
+            index_completed(self.path)
+        return Evaluation(self.path, record, results, hard)
+
+    def leave(self, extra: Mapping[str, Any] | None = None) -> None:
+        """Write what is known of the items of a run that cannot count as complete."""
+        self._derivation.finish(self.identity.signatures, extra or {})
+
+    def abandon(self, error: BaseException) -> None:
+        """Leave no half-written file and say in `run.json` that the run was interrupted."""
+        self._derivation.abandon(error)
+        self._write("interrupted", error=repr(error))
+
+    def _write(self, status: RunStatus, *, error: str | None = None) -> None:
+        self.directory.write_record(self._record(status, error=error))
+
+    def _record(self, status: RunStatus, *, error: str | None = None) -> RunRecord:
+        return run_record(self.directory, self.identity, status, error=error)
+
+
+def run_record(
+    directory: RunDirectory, identity: RunIdentity, status: RunStatus, *, error: str | None = None
+) -> RunRecord:
+    """Return what `run.json` says of a run that has no results yet."""
+    return RunRecord(
+        run_id=directory.run_id,
+        name=directory.path.name,
+        status=status,
+        created_at=directory.created_at,
+        task=identity.task,
+        steelyard_version=__version__,
+        host=directory.host,
+        error=error,
+        task_version=identity.task_version,
+        answer_type=identity.answer_type,
+        model=dict(identity.model),
+        dataset=dict(identity.dataset),
+        prompt_version=identity.prompt_version,
+        scorer_version=identity.scorer_version,
+        signatures=dict(identity.signatures),
+        flags=list(identity.flags),
+    )
+
+
+def read_evaluation(path: Path) -> Evaluation:
+    """Return a completed run as the evaluation that made it."""
+    results = json.loads((path / RESULTS_FILE).read_bytes())
+    hard = [json.loads(line) for line in (path / HARD_EXAMPLES_FILE).read_bytes().splitlines()]
+    return Evaluation(path, read_run(path), results, hard)
+
+
+def outcome(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a run's record says of its results: counts, primary metric and score."""
+    card = results["scorecard"]
+    return {
+        "counts": {name: card[name] for name in ("n_items", "n_scored", "n_skipped", "states")},
+        "primary_metric": results["primary_metric"],
+        "primary_score": card["primary_score"],
+    }
+
+
+@contextmanager
+def recording(runs_dir: Path, name: str | None, identity: RunIdentity, plan: ReportPlan) -> Iterator[Recorder]:
+    """Own a fresh run directory for the length of a block.
+
+    Refused input leaves nothing behind: the run never began to count. Anything else that stops the block (a signal, a
+    full disk, our own bug) leaves a run that says it was interrupted.
+    """
+    directory = RunDirectory.create(runs_dir, name)
+    recorder: Recorder | None = None
+    try:
+        recorder = Recorder(directory, identity, plan)
+        yield recorder
+    except SteelyardError as error:
+        if recorder is not None:
+            recorder.abandon(error)
+        directory.discard()
+        raise
+    except BaseException as error:
+        if recorder is not None:
+            recorder.abandon(error)
+        directory.release()
+        raise
+    directory.release()

@@ -1,0 +1,204 @@
+"""Evidence gates: golden queries and stored artifacts in, a report and an ordinary run out (page 50)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from steelyard.errors import Problem, UsageError, excerpt
+from steelyard.pipeline.recording.run import Evaluation, Recorder, RunIdentity, recording
+from steelyard.pipeline.research.items import (
+    PRIMARY,
+    SUFFICIENCY_TAG,
+    facts_line,
+    objective_blocks,
+    shown_objectives,
+)
+from steelyard.pipeline.research.reading import RequirementError, RunReader, find_runs, read_golden
+from steelyard.pipeline.research.slices import ratio_slices, with_ratios
+from steelyard.reading.hashing import sha256_file
+from steelyard.reading.limits import Limits
+from steelyard.reading.yaml_file import read_yaml
+from steelyard.records.plans import ReportPlan
+from steelyard.research.gates import DEFAULT_THRESHOLDS, parse_thresholds
+from steelyard.research.golden import GoldenEntry
+from steelyard.research.measures import RATIOS
+from steelyard.research.measures import VERSION as METRICS_VERSION
+from steelyard.research.objectives import Objective, Objectives
+from steelyard.research.report import Findings, Sources, objective_facts, report, system_error_report
+from steelyard.research.runs import run_facts
+from steelyard.store.directories import check_run_name
+from steelyard.store.files import replacing
+
+TASK = "research"
+DETAILS_FILE = "eval/research_runs.jsonl"
+VERSION = 1
+SIGNATURE = f"{PRIMARY}@v{VERSION}|join=basic,quotes=folded"
+
+Progress = Callable[[int], None]
+"""Called with the number of runs judged so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResearchOptions:
+    """The command line of `steelyard research` as a record."""
+
+    golden: Path
+    outputs: Path
+    gates_file: Path | None = None
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """Thresholds of single gates, which win over the file's."""
+    agent: str | None = None
+    slice_by: tuple[tuple[str, ...], ...] = ()
+    name: str | None = None
+    runs_dir: Path = Path("runs")
+    store: bool = True
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchEvaluation:
+    """A finished evaluation. `details` holds the facts of each run, one a line; it has none after a SYSTEM_ERROR."""
+
+    report: dict[str, Any]
+    objectives: Sequence[Objective] = ()
+    details: Path | None = None
+    run: Evaluation | None = None
+
+    def objective_facts(self) -> Iterator[dict[str, Any]]:
+        """Yield the report's line on each objective."""
+        return map(objective_facts, self.objectives)
+
+    def run_facts(self) -> Iterator[bytes]:
+        """Yield the report's line on each run, as JSON."""
+        if self.details is not None:
+            with self.details.open("rb") as lines:
+                yield from lines
+
+
+@contextmanager
+def evaluate_research(options: ResearchOptions, *, progress: Progress | None = None) -> Iterator[ResearchEvaluation]:
+    """Judge stored artifacts. What keeps an evaluation from beginning is a report too, with status SYSTEM_ERROR."""
+    thresholds = thresholds_of(options)
+    if options.store and options.name is not None:
+        check_run_name(options.name)
+    try:
+        entries = read_golden(options.golden, options.limits)
+        folders, ignored = find_runs(options.outputs)
+    except RequirementError as error:
+        yield ResearchEvaluation(system_error_report(error.faults, thresholds))
+        return
+    _check_slices(options, entries)
+    judging = _Judging(options, thresholds, entries, folders, tuple(ignored), progress)
+    with ExitStack() as stack:
+        yield judging.stored() if options.store else judging.unstored(stack)
+
+
+def _check_slices(options: ResearchOptions, entries: Sequence[GoldenEntry]) -> None:
+    known = sorted({SUFFICIENCY_TAG, *(key for entry in entries for key in entry.tags)})
+    for key in (key for keys in options.slice_by for key in keys):
+        if key not in known:
+            message = f"no golden query has the tag {excerpt(key)!r} to slice by"
+            raise UsageError(Problem("usage", message, hint=f"there are {', '.join(map(excerpt, known))}"))
+
+
+def thresholds_of(options: ResearchOptions) -> dict[str, float]:
+    """Return seed 002's defaults under the gates file under the command line."""
+    read = {} if options.gates_file is None else read_yaml(options.gates_file)
+    from_file = parse_thresholds(read, file=str(options.gates_file)) if read else {}
+    return DEFAULT_THRESHOLDS | from_file | parse_thresholds(options.thresholds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    """One evaluation under way."""
+
+    options: ResearchOptions
+    thresholds: Mapping[str, float]
+    entries: Sequence[GoldenEntry]
+    folders: Sequence[Path]
+    ignored: tuple[str, ...]
+    progress: Progress | None
+
+    def stored(self) -> ResearchEvaluation:
+        options = self.options
+        golden = sha256_file(options.golden)
+        with recording(options.runs_dir, options.name, self._identity(golden), self._plan()) as recorder:
+            details = recorder.path / DETAILS_FILE
+            with replacing(details) as stream:
+                content, objectives = self._judge(stream, golden)
+            for block in objective_blocks(objectives, details):
+                recorder.add(block)
+            run = self._complete(recorder, content, shown_objectives(objectives, details))
+        return ResearchEvaluation(content, objectives, details, run)
+
+    def unstored(self, stack: ExitStack) -> ResearchEvaluation:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="steelyard-research-"))
+        details = Path(folder) / "runs.jsonl"
+        with details.open("wb") as stream:
+            content, objectives = self._judge(stream, sha256_file(self.options.golden))
+        return ResearchEvaluation(content, objectives, details)
+
+    def _judge(self, stream: BinaryIO, golden: str) -> tuple[dict[str, Any], list[Objective]]:
+        """Take up one run at a time, write its facts down, and let it go."""
+        reader = RunReader(self.options.outputs, self.options.limits)
+        board, findings = Objectives(self.entries), Findings()
+        for number, folder in enumerate(self.folders, start=1):
+            run = reader.read(folder)
+            facts = run_facts(run, has_entry=board.has_entry(run))
+            line = facts_line(facts)
+            board.add(run, (stream.tell(), len(line)))
+            findings.add(run, facts)
+            stream.write(line + b"\n")
+            if self.progress is not None:
+                self.progress(number)
+        objectives = board.closed()
+        sources = Sources(golden, reader.sha256, self.ignored)
+        content = report(objectives, findings, self.thresholds, sources)
+        if self.options.slice_by:
+            content["slices"] = ratio_slices(objectives, self.options.slice_by)
+        return content, objectives
+
+    def _identity(self, golden: str) -> RunIdentity:
+        options = self.options
+        return RunIdentity(
+            task=TASK,
+            scorer_version=f"{PRIMARY}@v{VERSION}",
+            signatures={
+                "scorers": [SIGNATURE],
+                "metrics": [f"{ratio.name}@v{METRICS_VERSION}" for ratio in RATIOS],
+                "canonical": [],
+            },
+            model={"name": options.agent, "kind": "research agent"} if options.agent else {"kind": "research agent"},
+            dataset={"path": str(options.golden), "sha256": golden},
+        )
+
+    def _plan(self) -> ReportPlan:
+        directions = {ratio.name: ratio.direction for ratio in RATIOS}
+        return ReportPlan(PRIMARY, (), dict(directions), slice_by=self.options.slice_by)
+
+    def _complete(self, recorder: Recorder, content: Mapping[str, Any], shown: dict[str, Any]) -> Evaluation:
+        options = self.options
+        recorder.report.further.update(content["metrics"])
+        extra: dict[str, Any] = {"research": {**content, "objectives": shown}}
+        if options.slice_by:
+            extra["slices"] = with_ratios(recorder.report.results()["slices"], content["slices"])
+        decided = [gate for gate in content["gates"] if gate["status"] != "NOT_APPLICABLE"]
+        return recorder.complete(
+            config={
+                "task": TASK,
+                "golden": str(options.golden),
+                "outputs": str(options.outputs),
+                "gates": [{"metric": gate["metric"], "min": gate["threshold"]} for gate in decided],
+            },
+            manifest={
+                "golden": content["golden"],
+                "outputs": {"sha256": content["outputs"]["sha256"], "runs": content["outputs"]["runs"]},
+            },
+            extra=extra,
+            flags=["unreadable_runs"] if content["unreadable_runs"] else [],
+        )

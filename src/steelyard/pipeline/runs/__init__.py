@@ -1,0 +1,1 @@
+"""Runs that are there already: opened, shown, paged through, made again."""

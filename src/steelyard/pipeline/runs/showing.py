@@ -1,0 +1,39 @@
+"""One run with everything that is known of it: its record, its results, the baselines and verdicts that name it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steelyard.pipeline.runs.stored import damaged
+from steelyard.records.runs import RESULTS_FILE, RunRecord
+from steelyard.store.baselines import list_baselines, list_verdicts
+from steelyard.store.directories import find_run, read_run
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """A run, complete or not."""
+
+    path: Path
+    record: RunRecord
+    results: dict[str, Any]
+    """Empty where the run has none yet."""
+    baselines: list[str]
+    verdicts: list[dict[str, Any]]
+
+
+def shown_run(runs_dir: Path, name: str) -> ShownRun:
+    """Return a run by its directory, its name or its id."""
+    path = find_run(runs_dir, name)
+    record = read_run(path)
+    file = path / RESULTS_FILE
+    try:
+        results: dict[str, Any] = json.loads(file.read_bytes()) if file.is_file() else {}
+    except ValueError as error:
+        raise damaged(file, f"the results cannot be read: {error}") from None
+    names = [entry.name for entry in list_baselines(runs_dir) if entry.run_id == record.run_id]
+    verdicts = [entry for entry in list_verdicts(runs_dir) if entry["run"] in (record.name, name)]
+    return ShownRun(path, record, results, names, verdicts)

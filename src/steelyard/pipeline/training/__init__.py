@@ -1,0 +1,1 @@
+"""A training that ends in an evaluation: its order and its data."""

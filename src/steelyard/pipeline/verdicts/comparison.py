@@ -1,0 +1,226 @@
+"""The order of a comparison: open, contract, pair, measure, slice, explain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steelyard.comparison.changes import item_changes
+from steelyard.comparison.contract import MEANING, contract, refuse_blocking, refuse_mock
+from steelyard.comparison.measures import Measure
+from steelyard.comparison.pairing import Pairing, pair_items
+from steelyard.comparison.settings import settings_difference
+from steelyard.comparison.slices import SEPARATOR, minus, pair_clusters, slice_deltas, with_holm
+from steelyard.errors import ConfigurationError, Problem, UsageError, excerpt
+from steelyard.pipeline.runs.stored import StoredRun, damaged, measured, open_runs
+from steelyard.pipeline.verdicts.attributing import attribute_change
+from steelyard.records.comparisons import (
+    Attribution,
+    Comparison,
+    Contract,
+    Delta,
+    Figure,
+    ItemChanges,
+    Paired,
+    SliceRow,
+)
+
+TRAIN_LOG = "train_log.jsonl"
+NOT_PAIRED = "the items of a run do not decide this metric, so there is nothing to pair"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareOptions:
+    """The command line of `steelyard compare` as a record."""
+
+    runs: tuple[str, ...]
+    """The baseline first."""
+    runs_dir: Path = Path("runs")
+    metric: str | None = None
+    """None is the baseline's primary metric."""
+    slice_by: tuple[str, ...] = ()
+    """Tag keys; `a & b` crosses two."""
+    attribute: bool = False
+    allow: tuple[str, ...] = ()
+    top: int = 10
+    """How many regressed and fixed items come whole."""
+
+
+@dataclass(slots=True)
+class Side:
+    """One candidate held against the baseline."""
+
+    run: StoredRun
+    contract: Contract
+    pairing: Pairing
+    measured: Measure | None
+    changes: ItemChanges = field(default_factory=ItemChanges)
+
+
+def compare(options: CompareOptions) -> Comparison:
+    """Compare candidates with a baseline, or refuse where their numbers do not mean the same."""
+    if len(options.runs) < 2:
+        raise UsageError(Problem("usage", "a comparison needs two runs or more", hint="--runs BASELINE,CANDIDATE"))
+    _check_allowed(options.allow)
+    baseline, *candidates = open_runs(options.runs_dir, options.runs)
+    refuse_mock((run.label, run.record) for run in (baseline, *candidates))
+    metric = _metric(options.metric, baseline, candidates)
+    for run in (baseline, *candidates):
+        run.verify([metric])
+    sides = [_side(baseline, run, metric, options) for run in candidates]
+    return Comparison(
+        baseline=baseline.label,
+        candidates=tuple(run.label for run in candidates),
+        metric=metric,
+        direction=baseline.direction(metric),
+        contract=_joined([side.contract for side in sides]),
+        overall=_overall(metric, [baseline, *candidates]),
+        deltas={side.run.label: _delta(metric, baseline, side) for side in sides},
+        slices=_slices(options.slice_by, baseline, sides),
+        items={side.run.label: side.changes for side in sides},
+        attribution=_attributions(metric, baseline, sides) if options.attribute else {},
+        config_diff=settings_difference({run.label: run.config for run in (baseline, *candidates)}),
+        loss_curves=_loss_curves([baseline, *candidates]),
+    )
+
+
+def _check_allowed(allow: Sequence[str]) -> None:
+    for name in allow:
+        if name not in MEANING:
+            close = get_close_matches(name, MEANING, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"fields are {', '.join(MEANING)}"
+            raise UsageError(Problem("usage", f"--allow {excerpt(name)!r} names no field", hint=hint))
+
+
+def _metric(asked: str | None, baseline: StoredRun, candidates: Sequence[StoredRun]) -> str:
+    if asked is None:
+        return baseline.primary
+    known = list(dict.fromkeys(name for run in (baseline, *candidates) for name in known_metrics(run)))
+    if asked in known:
+        return asked
+    close = get_close_matches(asked, known, n=1)
+    raise ConfigurationError(
+        Problem(
+            code="unknown-name",
+            message=f"no run has a metric {excerpt(asked)!r}; there are {', '.join(known)}",
+            hint=f"did you mean {close[0]!r}?" if close else "evaluate with --metrics to add one",
+        )
+    )
+
+
+def known_metrics(run: StoredRun) -> list[str]:
+    """Return every metric that a run can be asked for."""
+    return list(dict.fromkeys([*run.metric_names, *run.columns.number_names]))
+
+
+def _side(baseline: StoredRun, run: StoredRun, metric: str, options: CompareOptions) -> Side:
+    allow = {*options.allow, *(("scorer", "canonical") if options.attribute else ())}
+    found = contract(baseline.record, run.record, metric, allow=allow)
+    refuse_blocking(found, baseline.label, run.label)
+    pairing = pair_items(baseline.columns, run.columns)
+    paired = measured(metric, baseline, run)
+    side = Side(run, found, pairing, paired)
+    if paired is not None:
+        direction = baseline.direction(metric)
+        side.changes = item_changes(paired, direction, pairing, baseline.columns, run.columns, top=options.top)
+    return side
+
+
+def _joined(contracts: Sequence[Contract]) -> Contract:
+    """Return one contract over all candidates; each difference is named once."""
+    differences = list(dict.fromkeys(_Hashable(entry) for found in contracts for entry in found.differences))
+    return Contract(all(found.comparable for found in contracts), tuple(entry.difference for entry in differences))
+
+
+class _Hashable:
+    """A difference as a dictionary key: its values may be lists."""
+
+    def __init__(self, difference: Any) -> None:
+        self.difference = difference
+        self._key = repr(difference)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hashable) and other._key == self._key
+
+
+def _overall(metric: str, runs: Sequence[StoredRun]) -> dict[str, Figure]:
+    return {run.label: run.figure(metric) or Figure(0, None) for run in runs}
+
+
+def _delta(metric: str, baseline: StoredRun, side: Side) -> Delta:
+    delta = minus(side.run.figure(metric), baseline.figure(metric))
+    if side.measured is None:
+        return Delta(delta, Paired(None, None, None, None, "", 0, 0, 0, 0, None, reason=NOT_PAIRED))
+    return Delta(delta, paired_over(baseline, side.measured, side.pairing))
+
+
+def paired_over(baseline: StoredRun, measure: Measure, pairing: Pairing) -> Paired:
+    """Return the paired difference over all shared items, clustered where there are conversations."""
+    numbers = pair_clusters(baseline.columns)
+    clusters = None if numbers is None else numbers[pairing.baseline_rows]
+    return measure.paired(pairing.baseline_rows, pairing.candidate_rows, clusters)
+
+
+def _slices(keys: Sequence[str], baseline: StoredRun, sides: Sequence[Side]) -> dict[str, list[SliceRow]]:
+    for key in keys:
+        for part in key.split(SEPARATOR):
+            check_tag(part, [baseline, *(side.run for side in sides)])
+    found = {key: _slice_rows(key, baseline, sides) for key in keys}
+    for side in sides:
+        found = with_holm(found, side.run.label)
+    return found
+
+
+def check_tag(key: str, runs: Sequence[StoredRun]) -> None:
+    """Raise when no run has a tag."""
+    known = sorted({tag for run in runs for tag in run.columns.tag_keys})
+    if key in known:
+        return
+    close = get_close_matches(key, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"tags are {', '.join(known) or 'none'}"
+    raise UsageError(Problem("unknown-name", f"no run has a tag {excerpt(key)!r}", hint=hint))
+
+
+def _slice_rows(key: str, baseline: StoredRun, sides: Sequence[Side]) -> list[SliceRow]:
+    figures: dict[str, dict[str, Figure]] = {}
+    deltas: dict[str, dict[str, Delta]] = {}
+    for side in sides:
+        if side.measured is None:
+            continue
+        found = slice_deltas(key, side.measured, side.pairing, baseline.columns, side.run.columns)
+        for value, (first, second, delta) in found.items():
+            own = figures.setdefault(value, {})
+            own |= {baseline.label: first} if first is not None else {}
+            own |= {side.run.label: second} if second is not None else {}
+            deltas.setdefault(value, {})[side.run.label] = delta
+    order = sorted(figures, key=lambda name: ("_untagged" in name, name))
+    return [SliceRow(value, figures[value], deltas[value]) for value in order]
+
+
+def _attributions(metric: str, baseline: StoredRun, sides: Sequence[Side]) -> dict[str, Attribution]:
+    return {
+        side.run.label: attribute_change(metric, baseline, side.run, side.pairing)
+        for side in sides
+        if side.measured is not None
+    }
+
+
+def _loss_curves(runs: Sequence[StoredRun]) -> dict[str, list[dict[str, Any]]]:
+    """Return the training logs of runs that were trained."""
+    found = {}
+    for run in runs:
+        file = run.path / TRAIN_LOG
+        if file.is_file():
+            try:
+                found[run.label] = [msgspec.json.decode(line) for line in file.read_bytes().splitlines() if line]
+            except msgspec.DecodeError as error:
+                raise damaged(file, f"the training log cannot be read: {error}") from None
+    return found

@@ -1,0 +1,226 @@
+"""What a run, held against its baseline, shows for the rules of a policy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from steelyard.comparison.contract import contract
+from steelyard.comparison.measures import Measure
+from steelyard.comparison.pairing import Pairing, pair_items
+from steelyard.comparison.slices import SEPARATOR, grouping, pair_clusters
+from steelyard.errors import excerpt
+from steelyard.pipeline.runs.stored import StoredRun, damaged, measured
+from steelyard.records.columns import ItemColumns
+from steelyard.records.comparisons import Contract, Paired
+from steelyard.records.gates import Evidence, ItemsRule, MetricRule, Policy, Rule, SkippedRule
+from steelyard.records.items import SKIPPED, UNTAGGED
+from steelyard.records.runs import REPEATS_FILE
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass
+class Case:
+    """One run and what it is held against."""
+
+    run: StoredRun
+    baseline: StoredRun | None
+    policy: Policy
+    missing: str = "there is no baseline: give --against"
+    """Why there is no baseline, where there is none."""
+
+    @property
+    def task(self) -> str:
+        """The task of the run."""
+        return self.run.record.task
+
+    @cached_property
+    def pairing(self) -> Pairing | None:
+        """Which items go together; None without a baseline."""
+        return None if self.baseline is None else pair_items(self.baseline.columns, self.run.columns)
+
+    def contract(self, metric: str) -> Contract:
+        """Return in what the run differs from its baseline."""
+        return Contract(True) if self.baseline is None else contract(self.baseline.record, self.run.record, metric)  # noqa: FBT003
+
+    def obstacle(self, metric: str) -> str:
+        """Return why nothing can be decided against the baseline; a gate lets only the model differ."""
+        if self.baseline is None or self.pairing is None:
+            return self.missing
+        free = {"model", *self.policy.allow, *self._same_items(self.baseline, self.pairing)}
+        for entry in self.contract(metric).differences:
+            if entry.blocking or entry.field not in free:
+                values = f"{excerpt(str(entry.baseline))} and {excerpt(str(entry.candidate))}"
+                return f"incomparable: {entry.field} differs: {values}"
+        if not self.pairing.whole and "dataset" not in free:
+            counts = {
+                "edited": len(self.pairing.edited_candidate),
+                "added": len(self.pairing.added),
+                "removed": len(self.pairing.removed),
+            }
+            listed = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+            return f"incomparable: the items differ: {listed}"
+        return ""
+
+    def _same_items(self, baseline: StoredRun, pairing: Pairing) -> tuple[str, ...]:
+        """Return the dataset as a field that may differ, where two unnamed files hold exactly the same items.
+
+        Rows that carry their predictions make another file of the same dataset with every model.
+        """
+        names = {run.record.dataset.get("name") for run in (baseline, self.run)}
+        return ("dataset",) if pairing.whole and len(names) == 1 else ()
+
+    def measured(self, metric: str) -> Measure | None:
+        """Return a metric over baseline and run."""
+        if self.baseline is None:
+            return None
+        return measured(metric, self.baseline, self.run)
+
+    def evidence(self, rule: Rule) -> Iterator[Evidence]:
+        """Yield what there is to decide a rule by; a rule for each slice of a key gives one for each value."""
+        match rule:
+            case MetricRule():
+                for where in self._slices(rule):
+                    yield self._metric(rule, where)
+            case SkippedRule():
+                yield self._skipped(rule)
+            case ItemsRule():
+                yield self._items(rule)
+
+    def _slices(self, rule: MetricRule) -> Sequence[tuple[tuple[str, str], ...]]:
+        if rule.slice_each is None:
+            return [rule.slice]
+        keys = rule.slice_each.split(SEPARATOR)
+        runs = [run for run in (self.baseline, self.run) if run is not None]
+        values = {value for run in runs for value in grouping(run.columns, rule.slice_each).rows()}
+        ordered = sorted(values, key=lambda name: (UNTAGGED in name, name))
+        if len(keys) == 1:
+            return [((keys[0], value),) for value in ordered]
+        return [tuple(_pair(part) for part in value.split(SEPARATOR)) for value in ordered]
+
+    def _metric(self, rule: MetricRule, where: tuple[tuple[str, str], ...]) -> Evidence:
+        metric = rule.metric or self.run.primary
+        own = self.run.own_measure(metric)
+        rows = None if not where else np.flatnonzero(_mask(self.run.columns, where))
+        candidate = own.figure(0, rows) if own is not None else (self.run.figure(metric) if not where else None)
+        found = Evidence(
+            task=self.task,
+            title=_title(rule, metric, where),
+            metric=metric,
+            direction=self.run.direction(metric),
+            candidate=candidate,
+            obstacle=self.obstacle(metric),
+            noise=self._noise(metric),
+        )
+        if found.obstacle or candidate is None:
+            return found
+        both = self.measured(metric)
+        return self._with_pairs(found, both, where) if both is not None else self._with_totals(found, metric, where)
+
+    def _with_totals(self, found: Evidence, metric: str, where: tuple[tuple[str, str], ...]) -> Evidence:
+        """Add the difference of a figure that single items do not decide, where both runs have the same items."""
+        assert self.baseline is not None
+        assert self.pairing is not None
+        before, after = self.baseline.figure(metric), found.candidate
+        if where or before is None or after is None or before.value is None or after.value is None:
+            return found
+        delta = after.value - before.value if self.pairing.whole else None
+        reason = "single items do not decide this metric, so there is neither test nor interval"
+        paired = Paired(
+            delta, None, None, None, "", after.n, 0, 0, 0, None,
+            reason=reason if self.pairing.whole else f"{reason}, and the runs do not have the same items",
+            baseline=before.value, candidate=after.value,
+        )  # fmt: skip
+        return replace(found, baseline=before, paired=paired)
+
+    def _with_pairs(self, found: Evidence, measure: Measure, where: tuple[tuple[str, str], ...]) -> Evidence:
+        assert self.baseline is not None
+        assert self.pairing is not None
+        first, second = self.pairing.baseline_rows, self.pairing.candidate_rows
+        rows = None
+        if where:
+            masks = _mask(self.baseline.columns, where), _mask(self.run.columns, where)
+            both = masks[0][first] & masks[1][second]
+            first, second = first[both], second[both]
+            rows = np.flatnonzero(masks[0])
+        clusters = pair_clusters(self.baseline.columns)
+        paired = measure.paired(first, second, None if clusters is None else clusters[first])
+        return replace(found, baseline=measure.figure(0, rows), paired=paired)
+
+    def _noise(self, metric: str) -> float | None:
+        """Return the noise floor that repeats of the baseline, or else of the run, have shown."""
+        for run in (self.baseline, self.run):
+            file = run.path / REPEATS_FILE if run is not None else None
+            if file is not None and file.is_file():
+                try:
+                    content: dict[str, Any] = json.loads(file.read_bytes())
+                except ValueError as error:
+                    raise damaged(file, f"the repeats cannot be read: {error}") from None
+                floor = content["metrics"].get(metric, {}).get("noise_floor")
+                if floor is not None and content["scorers"] == self.run.record.signatures.get("scorers"):
+                    return float(floor)
+        return None
+
+    def _skipped(self, rule: SkippedRule) -> Evidence:
+        skipped = _skipped(self.run.columns)
+        obstacle = self.obstacle(self.run.primary)
+        new = None
+        if not obstacle:
+            assert self.baseline is not None
+            assert self.pairing is not None
+            before = _skipped(self.baseline.columns)[self.pairing.baseline_rows]
+            new = int((skipped[self.pairing.candidate_rows] & ~before).sum())
+        return Evidence(
+            task=self.task,
+            title=rule.title,
+            obstacle=obstacle,
+            n_skipped=int(skipped.sum()),
+            n_new_skipped=new,
+            n_items=len(self.run.columns),
+        )
+
+    def _items(self, rule: ItemsRule) -> Evidence:
+        places = pc.index_in(pa.array(rule.items, pa.large_string()), value_set=self.run.columns.ids()).to_pylist()
+        passed = self.run.columns.passed()
+        pairs = list(zip(rule.items, places, strict=True))
+        return Evidence(
+            task=self.task,
+            title=rule.title,
+            failing_items=tuple(name for name, place in pairs if place is not None and not passed[place]),
+            absent_items=tuple(name for name, place in pairs if place is None),
+        )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, _, value = text.partition("=")
+    return key, value
+
+
+def _mask(columns: ItemColumns, where: tuple[tuple[str, str], ...]) -> Mask:
+    """Return which items hold all of the given tags."""
+    found = np.ones(len(columns), np.bool_)
+    for key, value in where:
+        labels = columns.tag(key)
+        code = -1 if value == UNTAGGED else labels.names.index(value) if value in labels.names else -2
+        found &= labels.codes == code
+    return found
+
+
+def _skipped(columns: ItemColumns) -> Mask:
+    labels = columns.states()
+    codes = [code for code, name in enumerate(labels.names) if name in SKIPPED]
+    return np.isin(labels.codes, codes)
+
+
+def _title(rule: MetricRule, metric: str, where: tuple[tuple[str, str], ...]) -> str:
+    place = f" [{SEPARATOR.join(f'{key}={value}' for key, value in where)}]" if where else ""
+    return f"{metric}{place} {rule.limit} {rule.value:g}"

@@ -1,0 +1,214 @@
+"""The order of a gate: find the run and its baseline, check that stored scores hold, gather evidence, decide."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steelyard.comparison.contract import refuse_mock
+from steelyard.comparison.drift import drift_report, error_tag_changes
+from steelyard.comparison.slices import SEPARATOR
+from steelyard.configuration.policy import default_policy, parse_policy, task_policy
+from steelyard.errors import InputError, Problem
+from steelyard.gates.decisions import decide_all
+from steelyard.numbers.ladder import DIAGNOSTICS
+from steelyard.pipeline.evaluation.rejudging import verify_figures, verify_outputs
+from steelyard.pipeline.runs.stored import StoredRun, open_run
+from steelyard.pipeline.verdicts.evidence import Case
+from steelyard.reading.yaml_file import read_yaml
+from steelyard.records.gates import Decision, Evidence, Grain, MetricRule, Policy, Rule, TaskVerdict, Verdict
+from steelyard.records.runs import CONFIG_FILE, SUITE_FILE
+from steelyard.records.suites import SuiteRecord
+from steelyard.store.baselines import add_verdict, baseline_path, find_baseline
+from steelyard.store.suites import find_suite, read_suite
+
+QUARANTINED = "quarantined_rows"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateOptions:
+    """The command line of `steelyard gate` as a record."""
+
+    run: str
+    runs_dir: Path = Path("runs")
+    against: str | None = None
+    """A baseline's name, or a run."""
+    policy: Path | None = None
+    top: int = 10
+    """How many failing items are listed."""
+    verify: bool = False
+    """Whether stored outputs are judged again, to catch items that were changed with their totals."""
+
+
+def gate(options: GateOptions) -> Verdict:
+    """Return whether a run, or the runs of a suite, may ship."""
+    suite = find_suite(options.runs_dir, options.run)
+    verdict = _gate_run(options) if suite is None else _gate_suite(suite, options)
+    for part in verdict.tasks:
+        line = {"run": part.run, "task": part.task, "baseline": part.baseline, "policy": verdict.policy}
+        add_verdict(options.runs_dir, {**line, "verdict": verdict.outcome, "line": verdict.line})
+    return verdict
+
+
+def _gate_run(options: GateOptions) -> Verdict:
+    run = open_run(options.runs_dir, options.run)
+    policy = _policy(options, run)
+    case = Case(run, _against(options), policy)
+    rules = [rule for rule in policy.rules if rule.task in (None, run.record.task)]
+    decisions = decide_all(_evidence(case, rules, verify=options.verify))
+    return Verdict(run.label, policy.source, (*_flagged(case), *decisions), (_task_verdict(case, options.top),))
+
+
+def _policy(options: GateOptions, run: StoredRun) -> Policy:
+    if options.policy is not None:
+        return parse_policy(read_yaml(options.policy), file=str(options.policy))
+    gates = run.config.get("gates")
+    return task_policy(gates, file=str(run.path / CONFIG_FILE)) if gates else default_policy()
+
+
+def _against(options: GateOptions) -> StoredRun | None:
+    if options.against is None:
+        return None
+    return open_run(options.runs_dir, str(_baseline_folder(options, options.against)), label=options.against)
+
+
+def _baseline_folder(options: GateOptions, name: str) -> Path | str:
+    """Return where a baseline points to; a name that is no baseline is a run's."""
+    found = find_baseline(options.runs_dir, name)
+    if found is None:
+        return name
+    path = baseline_path(options.runs_dir, found)
+    if not path.is_dir():
+        message = f"the baseline {name} points to {found.path}, which is not there"
+        hint = f"`steelyard baseline set {name} RUN` points it to another run"
+        raise InputError(Problem("no-baseline", message, hint=hint, file=str(path)))
+    return path
+
+
+def _evidence(case: Case, rules: Sequence[Rule], *, verify: bool) -> list[tuple[Rule, Evidence]]:
+    """Return every gate with its evidence, after both runs' stored scores were held against their items."""
+    refuse_mock((run.label, run.record) for run in (case.run, case.baseline) if run is not None)
+    metrics = {rule.metric for rule in rules if isinstance(rule, MetricRule) and rule.metric is not None}
+    for name in sorted(metrics.intersection(DIAGNOSTICS)):
+        warnings.warn(f"{name} is a diagnostic: an answer that only it forgives is wrong", stacklevel=2)
+    for run in (case.run, case.baseline):
+        if run is not None:
+            run.verify(sorted(metrics))
+            verify_figures(run, run.undecided_by_items(sorted(metrics)))
+            if verify:
+                verify_outputs(run)
+    return [(rule, evidence) for rule in rules for evidence in case.evidence(rule)]
+
+
+def _flagged(case: Case) -> list[Decision]:
+    """Return the gate that a run with rows set aside needs an allowance for."""
+    if QUARANTINED not in case.run.record.flags or QUARANTINED in case.policy.allow:
+        return []
+    reason = f"rows of the predictions were set aside: a policy must say allow: [{QUARANTINED}]"
+    return [Decision(gate="quarantined rows", task=case.task, outcome="undecided", level="blocking", reason=reason)]
+
+
+def _gate_suite(path: Path, options: GateOptions) -> Verdict:
+    suite = read_suite(path)
+    policy = _suite_policy(options, suite, path)
+    baselines = _suite_baselines(options)
+    pairs: list[tuple[Rule, Evidence]] = []
+    cases, extra = [], []
+    for entry in suite.tasks:
+        if entry.path is None:
+            extra.append(_not_evaluated(entry.task, entry.error or "it was not evaluated"))
+            continue
+        run = open_run(options.runs_dir, str(path / entry.path), label=f"{suite.name}/{entry.path}")
+        missing = "there is no baseline: give --against"
+        if options.against is not None:
+            missing = f"{options.against} has no run of {entry.task}"
+        case = Case(run, baselines.get(entry.task), policy, missing)
+        cases.append(case)
+        extra += _flagged(case)
+        rules = [rule for rule in policy.rules if rule.task in (None, entry.task)]
+        pairs += _evidence(case, rules, verify=options.verify)
+    absent = set(policy.required) - {entry.task for entry in suite.tasks}
+    extra += [_not_evaluated(name, "the suite does not have it") for name in sorted(absent)]
+    decisions = [_by_requirement(entry, policy) for entry in (*extra, *decide_all(pairs))]
+    parts = tuple(_task_verdict(case, options.top) for case in cases)
+    return Verdict(suite.name, policy.source, tuple(decisions), parts)
+
+
+def _suite_policy(options: GateOptions, suite: SuiteRecord, path: Path) -> Policy:
+    if options.policy is not None:
+        return parse_policy(read_yaml(options.policy), file=str(options.policy))
+    return parse_policy(suite.policy, file=str(path / SUITE_FILE)) if suite.policy else default_policy()
+
+
+def _suite_baselines(options: GateOptions) -> dict[str, StoredRun]:
+    if options.against is None:
+        return {}
+    folder = find_suite(options.runs_dir, str(_baseline_folder(options, options.against)))
+    if folder is None:
+        message = f"{options.against} is no suite, and a suite is held against one"
+        raise InputError(Problem("no-baseline", message, hint="give --against the folder of an evaluated suite"))
+    return {
+        entry.task: open_run(options.runs_dir, str(folder / entry.path), label=f"{options.against}/{entry.path}")
+        for entry in read_suite(folder).tasks
+        if entry.path is not None
+    }
+
+
+def _not_evaluated(task: str, reason: str) -> Decision:
+    first_line = reason.splitlines()[0]
+    return Decision(gate=f"{task} evaluated", task=task, outcome="undecided", level="blocking", reason=first_line)
+
+
+def _by_requirement(decision: Decision, policy: Policy) -> Decision:
+    """Return a decision as it counts: where required tasks are named, the others are advisory."""
+    if not policy.required or decision.task in policy.required:
+        return decision
+    return replace(decision, level="advisory")
+
+
+def _task_verdict(case: Case, top: int) -> TaskVerdict:
+    record = case.run.record
+    before = case.baseline.columns.error_tags() if case.baseline is not None else None
+    model = record.model.get("name")
+    return TaskVerdict(
+        task=record.task,
+        run=case.run.label,
+        baseline=case.baseline.label if case.baseline is not None else None,
+        grain=Grain(record.task, None if model is None else str(model), record.prompt_version, record.scorer_version),
+        contract=case.contract(case.run.primary),
+        drift=_drift(case),
+        error_tags=error_tag_changes(before, case.run.columns.error_tags()),
+        failures=_failures(case, top),
+    )
+
+
+def _drift(case: Case) -> dict[str, Any]:
+    """Return the drift report where runs may be held against each other."""
+    if case.baseline is None or case.pairing is None or case.obstacle(case.run.primary):
+        return {}
+    names = dict.fromkeys([*case.run.metric_names, *case.run.columns.number_names])
+    measures = {name: (found, case.run.direction(name)) for name in names if (found := case.measured(name)) is not None}
+    keys = case.run.config.get("eval", {}).get("slice_by_tags", [])
+    slices = [SEPARATOR.join(key) if isinstance(key, list) else str(key) for key in keys]
+    sides = case.baseline.columns, case.run.columns
+    return drift_report(measures, case.run.primary, slices, case.pairing, sides)
+
+
+def _failures(case: Case, top: int) -> list[dict[str, Any]]:
+    """Return the items that do not pass: first those that the baseline passed, then by score, ties in order."""
+    columns = case.run.columns
+    scores = columns.number(case.run.primary)
+    assert scores is not None
+    failing = np.flatnonzero(~columns.passed())
+    regressed = np.zeros(len(columns), np.bool_)
+    if case.baseline is not None and case.pairing is not None:
+        regressed[case.pairing.candidate_rows] = case.baseline.columns.passed()[case.pairing.baseline_rows]
+    order = np.lexsort((failing, scores[failing], ~regressed[failing]))[:top]
+    rows = failing[order]
+    found = columns.details(rows)
+    return [{**entry, "regressed": bool(regressed[row])} for entry, row in zip(found, rows.tolist(), strict=True)]

@@ -1,0 +1,64 @@
+"""How many items an evaluation needs, from what a baseline has shown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steelyard.comparison.planning import Plan, check_question, plan_from_baseline, plan_without_baseline
+from steelyard.comparison.slices import pair_clusters
+from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.pipeline.runs.stored import StoredRun, damaged, open_run
+from steelyard.records.runs import REPEATS_FILE
+from steelyard.store.baselines import baseline_path, find_baseline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOptions:
+    """The command line of `steelyard plan` as a record."""
+
+    effect: float
+    power: float = 0.8
+    alpha: float = 0.05
+    baseline: str | None = None
+    metric: str | None = None
+    runs_dir: Path = Path("runs")
+
+
+def plan(options: PlanOptions) -> Plan:
+    """Return how many items show a difference of `effect` in a two-sided paired test."""
+    check_question(options.effect, options.power, options.alpha)
+    if options.baseline is None:
+        return plan_without_baseline(options.effect, power=options.power, alpha=options.alpha)
+    named = find_baseline(options.runs_dir, options.baseline)
+    where = options.baseline if named is None else str(baseline_path(options.runs_dir, named))
+    run = open_run(options.runs_dir, where)
+    metric = options.metric or run.primary
+    scores = run.columns.number(metric)
+    if scores is None:
+        known = ", ".join(run.columns.number_names)
+        message = f"{run.label} has no per-item number {excerpt(metric)!r}; there are {known}"
+        raise ConfigurationError(Problem("unknown-name", message))
+    return plan_from_baseline(
+        options.effect,
+        scores,
+        power=options.power,
+        alpha=options.alpha,
+        within=_within(run, metric),
+        clusters=pair_clusters(run.columns),
+    )
+
+
+def _within(run: StoredRun, metric: str) -> float | None:
+    """Return the variance within items between repeats, where the run was repeated."""
+    file = run.path / REPEATS_FILE
+    if not file.is_file():
+        return None
+    try:
+        content: dict[str, Any] = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise damaged(file, f"the repeats cannot be read: {error}") from None
+    found = content["metrics"].get(metric, {}).get("within_variance")
+    return None if found is None else float(found)

@@ -1,0 +1,43 @@
+"""`steelyard report`: the page of a run that is there already, alone or held against another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from steelyard.errors import IncompleteError, Problem
+from steelyard.pipeline.recording.run import read_evaluation
+from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
+from steelyard.show.html_report import report_html
+from steelyard.store.directories import find_run, read_run
+from steelyard.store.files import write_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportOptions:
+    """The command line of `steelyard report` as a record."""
+
+    run: str
+    output: Path
+    compare: str | None = None
+    """The baseline that the run is held against."""
+    runs_dir: Path = Path("runs")
+
+
+def write_run_report(options: ReportOptions) -> None:
+    """Write the page of a completed run."""
+    path = find_run(options.runs_dir, options.run)
+    record = read_run(path)
+    if record.status != "completed":
+        message = f"the run is {record.status}, expected a completed one"
+        raise IncompleteError(Problem("run-incomplete", message, hint="evaluate it to its end first", file=str(path)))
+    found = read_evaluation(path)
+    comparison = None
+    if options.compare is not None:
+        keys = tuple(found.results.get("slices", {}))
+        runs = (options.compare, options.run)
+        comparison = compare(CompareOptions(runs=runs, runs_dir=options.runs_dir, slice_by=keys))
+    page = report_html(msgspec.to_builtins(found.run), found.results, found.hard_examples, comparison)
+    write_bytes(options.output, page.encode("utf-8", "backslashreplace"))
