@@ -1,9 +1,11 @@
 """One shape for every error: place, code, message, item, hint; at most twenty listed; nothing foreign unescaped."""
 
+import ast
+
 import pytest
 
 from steelyard import errors
-from steelyard.errors import CODES, InputError, Problem, Problems, SteelyardError, escape, excerpt
+from steelyard.errors import CODES, InputError, Problem, Problems, SteelyardError, escape, excerpt, quoted
 
 
 def test_a_problem_reads_as_place_code_message_item_and_hint():
@@ -108,6 +110,49 @@ def test_an_excerpt_has_at_most_80_characters():
     assert excerpt("x" * 80) == "x" * 80
     assert excerpt("x" * 81) == "x" * 79 + "…"
     assert len(excerpt("\x1b" * 80)) == 80
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain é 答 ☃", "'plain é 答 ☃'"),
+        ("", "''"),
+        ("a\nb\r\t", r"'a\nb\r\t'"),
+        ("a\\nb", r"'a\\nb'"),
+        ("C:\\", r"'C:\\'"),
+        ("don't", '"don\'t"'),
+        ('say "x"', "'say \"x\"'"),
+        ("""'a' and "b\"""", r"""'\'a\' and "b"'"""),
+        ("\x1b[31m", r"'\x1b[31m'"),
+        ("\u202eabc\u2066", r"'\u202eabc\u2066'"),
+        ("\ud800\udc00", r"'\ud800\udc00'"),
+        ("\U000e0041", r"'\U000e0041'"),
+        ("a\xa0b\u3000", r"'a\xa0b\u3000'"),
+        ("##vso[task.x]", r"'\x23#vso[task.x]'"),
+        ("::error::x", "'::error::x'"),
+    ],
+)
+def test_quoted_text_is_escaped_once(text, shown):
+    assert quoted(text) == shown
+    assert escape(shown) == shown
+    assert shown.isprintable()
+    assert ast.literal_eval(shown) == text
+
+
+def test_quoted_text_has_at_most_80_characters_between_its_marks():
+    assert quoted("x" * 80) == f"'{'x' * 80}'"
+    assert quoted("x" * 81) == f"'{'x' * 79}…'"
+
+
+@pytest.mark.parametrize("hostile", ["\\", "\x1b", "\u202e", "\ud800", "\U000e0041", "'\"", "\n"])
+@pytest.mark.parametrize("ordinary", range(60, 81))
+def test_shortened_text_never_ends_within_an_escape(hostile, ordinary):
+    text = "x" * ordinary + hostile * 20
+    shown = quoted(text)
+    assert len(shown) <= 82
+    read = ast.literal_eval(shown)
+    assert read.endswith("…")
+    assert text.startswith(read[:-1])
 
 
 def test_foreign_text_anywhere_in_a_problem_is_escaped():

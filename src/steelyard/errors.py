@@ -59,6 +59,24 @@ def excerpt(text: str) -> str:
     return shown if len(shown) <= EXCERPT_LENGTH else shown[: EXCERPT_LENGTH - 1] + "…"
 
 
+_WHOLE_ESCAPES = re.compile(r"(?:[^\\]|\\(?:x..|u.{4}|U.{8}|[^xuU]))*")
+
+
+def quoted(text: str) -> str:
+    r"""Return at most 80 characters of foreign text as a literal in quotation marks: no two texts look alike.
+
+    >>> print(quoted("up"), quoted("don't"), quoted("a\n"), quoted("a\\n"))
+    'up' "don't" 'a\n' 'a\\n'
+    """
+    shown = escape(repr(text[: EXCERPT_LENGTH + 1]))
+    if len(shown) <= EXCERPT_LENGTH + 2:
+        return shown
+    mark = shown[0]
+    # An escape that the limit would cut in two is left out: half of one could hide the closing mark.
+    within = _WHOLE_ESCAPES.match(shown, 1, EXCERPT_LENGTH)
+    return f"{mark}{within.group() if within else ''}…{mark}"
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """One kind of mistake: its stable name and what it means in one line."""

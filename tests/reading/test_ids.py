@@ -34,7 +34,7 @@ def test_a_report_names_the_id_both_lines_and_what_to_do():
     problems = Problems()
     ledger_of(["q\x1b", "q\x1b"]).report(problems, "items.jsonl", lambda: [("q\x1b", 3), ("q\x1b", 9)])
     assert str(problems.listed[0]) == (
-        "items.jsonl:9: [duplicate-id] the id 'q\\\\x1b' stands on lines 3 and 9, expected each id once (item q\\x1b)\n"
+        "items.jsonl:9: [duplicate-id] the id 'q\\x1b' stands on lines 3 and 9, expected each id once (item q\\x1b)\n"
         "    hint: remove one of the two rows, or give it an id of its own"
     )
 

@@ -21,7 +21,7 @@ from steelyard.canonical.answer_line import answer_line, ends_with_marker
 from steelyard.canonical.choice_letter import choice_letter
 from steelyard.canonical.json_text import RefusedJson, first_object
 from steelyard.canonical.outcome import NOT_A_NUMBER, REGEX_TIMEOUT, Found, NotFound, Outcome, nothing
-from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.errors import ConfigurationError, Problem, excerpt, quoted
 from steelyard.numbers.grammar import NotANumber, scan_numbers
 
 __all__ = [
@@ -157,7 +157,7 @@ def _pattern(argument: Any) -> str:
     try:
         _compiled(argument)
     except (regex.error, RecursionError, OverflowError) as error:
-        raise _refused("bad-pattern", f"the pattern {excerpt(argument)!r} does not compile: {error}") from None
+        raise _refused("bad-pattern", f"the pattern {quoted(argument)} does not compile: {error}") from None
     return argument
 
 
@@ -170,7 +170,7 @@ def _unknown(name: str) -> ConfigurationError:
     close = get_close_matches(name, EXTRACTION_KINDS, n=1)
     return _refused(
         "unknown-name",
-        f"there is no extraction {excerpt(name)!r}; there are {', '.join(EXTRACTION_KINDS)}",
+        f"there is no extraction {quoted(name)}; there are {', '.join(EXTRACTION_KINDS)}",
         hint=f"did you mean {close[0]!r}?" if close else "",
     )
 
@@ -185,7 +185,7 @@ def _last_number(text: str) -> Outcome:
         return nothing("there is no number in the output")
     start, end, found = spans[-1]
     if isinstance(found, NotANumber):
-        return NotFound((NOT_A_NUMBER,), f"{excerpt(text[start:end])!r}, the last of its kind, is not a number")
+        return NotFound((NOT_A_NUMBER,), f"{quoted(text[start:end])}, the last of its kind, is not a number")
     return Found(text[start:end], start, found)
 
 
@@ -199,7 +199,7 @@ def _json_field(text: str, field: str) -> Outcome:
     value: Any = found.value
     for key in field.split("."):
         if not isinstance(value, dict) or key not in value:
-            return nothing(f"the JSON object has no field {excerpt(field)!r}")
+            return nothing(f"the JSON object has no field {quoted(field)}")
         value = value[key]
     return Found(value, found.start)
 

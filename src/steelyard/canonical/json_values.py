@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
 
 from steelyard.canonical.list_text import item_text
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
 from steelyard.numbers.grammar import NotANumber, parse_number
 
 BadAnswerCode: TypeAlias = Literal["empty", "mismatch", "not_a_number", "shape"]
@@ -43,9 +43,7 @@ def refuse_unknown(raw: Mapping[str, Any], known: Iterable[str], what: str) -> N
         if key not in known:
             close = get_close_matches(str(key), list(known), n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise BadAnswer(
-                "shape", f"a {what} has no key {excerpt(str(key))!r}; its keys are {', '.join(known)}{hint}"
-            )
+            raise BadAnswer("shape", f"a {what} has no key {quoted(str(key))}; its keys are {', '.join(known)}{hint}")
 
 
 def read_string(raw: Any, what: str) -> str:
@@ -75,7 +73,7 @@ def read_quantity(raw: Any) -> tuple[int | float | bool, str | None, str | None]
             raise BadAnswer("empty", "the number is empty text")
         found = parse_number(raw)
         if isinstance(found, NotANumber):
-            raise BadAnswer("not_a_number", f"{excerpt(raw)!r} is not a number")
+            raise BadAnswer("not_a_number", f"{quoted(raw)} is not a number")
         return found.value, found.unit, raw
     if not isinstance(raw, (int, float)):
         raise mismatch("a number", raw)

@@ -13,7 +13,7 @@ from steelyard.canonical.extraction import Extraction
 from steelyard.canonical.json_values import named
 from steelyard.canonical.predictions import Parsed, predicted_answer
 from steelyard.canonical.references import BadReference, expected_answer
-from steelyard.errors import InputError, Problem, excerpt
+from steelyard.errors import InputError, Problem, excerpt, quoted
 from steelyard.records.answers import ANSWER_TYPES, Answer, CanonicalAnswer, Meta, answer_type_of
 
 __all__ = ["CanonicalPair", "answer_object", "answer_text", "read_canonical", "to_canonical"]
@@ -81,7 +81,7 @@ def _meta(raw: Mapping[str, Any], sample_id: str | None) -> Meta:
     for key, value in raw.items():
         if key not in {field.name for field in known}:
             names = ", ".join(field.name for field in known)
-            raise _problem("unknown-key", f"meta has no key {excerpt(key)!r}; its keys are {names}", sample_id)
+            raise _problem("unknown-key", f"meta has no key {quoted(key)}; its keys are {names}", sample_id)
         if not (isinstance(value, str) or (value is None and key == "prompt_version")):
             raise _problem("bad-answer", f"meta.{key} is {named(value)}, expected text", sample_id)
     return Meta(**raw)
@@ -92,7 +92,7 @@ def _check_keys(raw: Mapping[str, Any]) -> None:
     for key in raw:
         if key not in {field.name for field in fields}:
             known = ", ".join(field.name for field in fields)
-            raise _problem("unknown-key", f"a CanonicalAnswer has no key {excerpt(str(key))!r}; its keys are {known}")
+            raise _problem("unknown-key", f"a CanonicalAnswer has no key {quoted(str(key))}; its keys are {known}")
     for field in fields:
         if field.required and field.name not in raw:
             raise _problem("missing-field", f"the CanonicalAnswer has no {field.name!r}", _sample(raw))

@@ -31,7 +31,7 @@ from steelyard.canonical.outcome import (
 )
 from steelyard.canonical.reasoning_blocks import Separated, separate_reasoning
 from steelyard.canonical.typed_objects import AnswerReader, FinalType, inferred_type
-from steelyard.errors import excerpt
+from steelyard.errors import quoted
 from steelyard.numbers.grammar import NotANumber, parse_number
 from steelyard.records.answers import Answer, AnswerType, Choice, FinalAnswer, ListAnswer, Number, Reasoning, Step, Text
 
@@ -170,7 +170,7 @@ def _number(found: Found) -> Parsed:
         return Parsed(None, None, (PARSE_ERROR,), "the answer is empty")
     quantity = found.quantity or parse_number(text)
     if isinstance(quantity, NotANumber):
-        return Parsed(None, text, (NOT_A_NUMBER,), f"{excerpt(text.strip())!r} is not a number")
+        return Parsed(None, text, (NOT_A_NUMBER,), f"{quoted(text.strip())} is not a number")
     return Parsed(Number(quantity.value, quantity.unit, text=text.strip()), text.strip())
 
 

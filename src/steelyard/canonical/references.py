@@ -16,7 +16,7 @@ from steelyard.canonical.choice_letter import option_letters
 from steelyard.canonical.choice_text import resolve_choice
 from steelyard.canonical.json_values import BadAnswer
 from steelyard.canonical.typed_objects import AnswerReader
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
 from steelyard.records.answers import Answer, AnswerType, Choice, Profile
 from steelyard.text.normalise import normalise
 
@@ -68,7 +68,7 @@ def _among(answer: Choice, choices: tuple[str, ...]) -> Choice:
     others = {normalise(option, "basic") for option in options} - {meant}
     for alias in answer.aliases:
         if normalise(alias, "basic") in others:
-            message = f"the alias {excerpt(alias)!r} of {excerpt(value)!r} is another choice"
+            message = f"the alias {quoted(alias)} of {quoted(value)} is another choice"
             raise BadReference(message, "ambiguous-alias")
     return msgspec.structs.replace(answer, value=value, choices=options)
 
@@ -83,4 +83,4 @@ def _option(value: str, options: tuple[str, ...]) -> tuple[str, tuple[str, ...]]
     if resolved is not None or (value.strip() and set(value.strip().upper()) <= set(letters)):
         return resolved or value, tuple(letters)
     shown = ", ".join(excerpt(option) for option in options[:10])
-    raise BadReference(f"the reference {excerpt(value)!r} is none of the choices {shown}")
+    raise BadReference(f"the reference {quoted(value)} is none of the choices {shown}")

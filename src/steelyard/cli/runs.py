@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from steelyard.cli.output import print_json, print_table
-from steelyard.errors import Problem, UsageError, escape, excerpt
+from steelyard.errors import Problem, UsageError, escape, excerpt, quoted
 from steelyard.show.results import results_lines
 
 HEADER = ("run", "task", "model", "status", "items", "metric", "score", "created")
@@ -112,7 +112,7 @@ def _tags(where: tuple[str, ...]) -> dict[str, str]:
     for entry in where:
         key, equals, value = entry.partition("=")
         if not equals or not key:
-            message = f"--where {excerpt(entry)!r} is no tag and value"
+            message = f"--where {quoted(entry)} is no tag and value"
             raise UsageError(Problem("usage", message, hint="--where difficulty=hard"))
         found[key] = value
     return found

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticCustomError
 
-from steelyard.errors import CODES, ConfigurationError, Problem, excerpt
+from steelyard.errors import CODES, ConfigurationError, Problem, excerpt, quoted
 from steelyard.records.documents import Document
 from steelyard.records.secrets import redacted
 
@@ -43,7 +43,7 @@ def _problem(model: type[BaseModel], found: Mapping[str, Any], values: Mapping[s
     where = ".".join(str(part) for part in path)
     if found["type"] == "extra_forbidden":
         hint = key_hint(str(path[-1]), known_keys(model, path[:-1]))
-        return Problem("unknown-key", f"there is no key {excerpt(where)!r}", hint, file, line, column)
+        return Problem("unknown-key", f"there is no key {quoted(where)}", hint, file, line, column)
     if found["type"] in CODES:
         message = f"{where}: {found['msg']}"
         return Problem(found["type"], message, found["ctx"]["hint"], file, line, column)
@@ -78,7 +78,7 @@ def _path(location: Sequence[str | int], values: Any) -> list[str | int]:
 def unknown_key(where: str, known: Iterable[str], *, file: str | None = None) -> Problem:
     """Return the problem of a key that does not exist, with the nearest one that does."""
     hint = key_hint(where.rsplit(".", maxsplit=1)[-1], known)
-    return Problem("unknown-key", f"there is no key {excerpt(where)!r}", hint=hint, file=file)
+    return Problem("unknown-key", f"there is no key {quoted(where)}", hint=hint, file=file)
 
 
 def key_hint(key: str, known: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Discriminator, Field, Tag, field_validator, mode
 
 from steelyard.configuration.problems import Strict, checked, own_problem
 from steelyard.configuration.rules import FormatRule
-from steelyard.errors import excerpt
+from steelyard.errors import quoted
 from steelyard.text.normalise import normalise
 
 TaskType: TypeAlias = Literal["choice", "number", "list", "text", "reasoning", "label", "mixed"]
@@ -186,7 +186,7 @@ class Task(Strict):
             for spelling in spellings:
                 other = meaning.setdefault(normalise(spelling, "basic"), choice)
                 if other != choice:
-                    message = f"the alias {excerpt(spelling)!r} means both {excerpt(other)!r} and {excerpt(choice)!r}"
+                    message = f"the alias {quoted(spelling)} means both {quoted(other)} and {quoted(choice)}"
                     raise own_problem("ambiguous-alias", message, "leave the alias to one of the two")
         return value
 

@@ -10,7 +10,7 @@ from itertools import chain
 
 from steelyard.conversations.logic import logic_scores
 from steelyard.conversations.traces import trace_name
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
 from steelyard.numbers.grammar import parse_number
 from steelyard.numbers.ladder import RUNGS, Ladder, classify_miss
 from steelyard.numbers.ladder_blocks import Mask, climb_block
@@ -161,10 +161,10 @@ def _explain(turn: Turn, trace: TurnTrace | None, state: State, miss: str | None
     if trace is None or state in _NO_ANSWER:
         reason = f" {excerpt(trace.error.type)}: {excerpt(trace.error.message)}" if trace and trace.error else ""
         return f"Expected {wanted}: {_NO_ANSWER[state]}{reason}."
-    found = excerpt(trace.actual_answer or "")
+    found = trace.actual_answer or ""
     if state == "unparsed":
-        return f"Expected {wanted}, found {found!r}, which is no number."
-    return f"Expected {wanted}, found {found}: {_ADVICE[miss] if miss else 'equal'}."
+        return f"Expected {wanted}, found {quoted(found)}, which is no number."
+    return f"Expected {wanted}, found {excerpt(found)}: {_ADVICE[miss] if miss else 'equal'}."
 
 
 def expected_text(turn: Turn) -> str:

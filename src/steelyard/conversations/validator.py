@@ -13,7 +13,7 @@ from typing import Any
 
 from steelyard.conversations.plan_text import document_text
 from steelyard.conversations.solving import TurnRequest
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
 from steelyard.programs import PLAN_OPERATIONS, ProgramError, execute, plan_program
 from steelyard.programs.operations import COMPUTE
 from steelyard.programs.plans import extracted_value
@@ -53,7 +53,7 @@ def _check_step(findings: _Findings, step: Mapping[str, Any], name: str, known: 
         operation = str(step.get("operation") or "").strip().lower()
         if operation not in PLAN_OPERATIONS:
             listed = ", ".join(PLAN_OPERATIONS)
-            findings.add(name, f"there is no operation {excerpt(operation)!r}; operations are {listed}")
+            findings.add(name, f"there is no operation {quoted(operation)}; operations are {listed}")
     elif tool == EXTRACT:
         value = extracted_value(step)
         number = None if value is None or isinstance(value, dict | list) else cell_number(value)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from steelyard.errors import ConfigurationError, IncompleteError, Problem, excerpt
+from steelyard.errors import ConfigurationError, IncompleteError, Problem, excerpt, quoted
 from steelyard.models.back_off import BackOff, own_delay, retry_after
 from steelyard.models.endpoint_replies import Refused, Retry, parse_reply, status_outcome
 from steelyard.models.extras import needed
@@ -177,7 +177,7 @@ def _request_url(base_url: str, *, with_user: bool) -> str:
     """Return where requests go; a user in the address is who asks, unless a key says that."""
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        message = f"OPENAI_BASE_URL is {excerpt(public_url(base_url))!r}, expected an http or https address"
+        message = f"OPENAI_BASE_URL is {quoted(public_url(base_url))}, expected an http or https address"
         raise ConfigurationError(Problem("bad-model", message, hint="such as http://127.0.0.1:8000/v1"))
     for secret in (parts.password, *(pair.partition("=")[2] for pair in parts.query.split("&"))):
         if secret:

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from steelyard.errors import ConfigurationError, InputError, Problem, excerpt
+from steelyard.errors import ConfigurationError, InputError, Problem, excerpt, quoted
 from steelyard.models.extras import between_libraries, needed
 from steelyard.models.hashing import hash_files, hash_text
 from steelyard.models.opening import ModelOptions
@@ -134,7 +134,7 @@ def task_of(config: Any) -> Task:
         return "seq2seq"
     if named.endswith(("ForCausalLM", "LMHeadModel")):
         return "causal"
-    message = f"the architecture {excerpt(named)!r} is neither causal, seq2seq nor sequence classification"
+    message = f"the architecture {quoted(named)} is neither causal, seq2seq nor sequence classification"
     raise ConfigurationError(Problem("bad-model", message, hint="other architectures cannot answer items"))
 
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.errors import Problem, UsageError, excerpt
+from steelyard.errors import Problem, UsageError, quoted
 
 if TYPE_CHECKING:
     from steelyard.models.protocol import Model
@@ -111,4 +111,4 @@ def _unknown(spec: str, kind: str) -> UsageError:
     forms = "embedded, gguf:PATH, hf:PATH_OR_ID[+adapter=DIR], openai:MODEL, replay:FILE, python:module:function, mock"
     close = get_close_matches(kind, _OPENERS, n=1)
     hint = f"did you mean {close[0]!r}? " if close and close[0] != kind else ""
-    return UsageError(Problem("bad-model", f"{excerpt(spec)!r} is no model", hint=f"{hint}models are {forms}"))
+    return UsageError(Problem("bad-model", f"{quoted(spec)} is no model", hint=f"{hint}models are {forms}"))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import ConfigurationError, InputError, Problem, excerpt
+from steelyard.errors import ConfigurationError, InputError, Problem, excerpt, quoted
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 PICKLE_HINT = "convert it where you trust it: load it with transformers and save_pretrained(), which writes safetensors"
@@ -47,7 +47,7 @@ def _refuse_remote_code(folder: Path) -> None:
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING  # noqa: PLC0415 - an extra
 
     if config.get("model_type") not in CONFIG_MAPPING:
-        message = f"the model type {excerpt(str(config.get('model_type')))!r} needs code of its own"
+        message = f"the model type {quoted(str(config.get('model_type')))} needs code of its own"
         hint = "remote code is never run: use a model whose architecture is part of transformers"
         raise ConfigurationError(Problem("unsafe-model", message, hint=hint, file=str(folder)))
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import Problem, UsageError, excerpt
+from steelyard.errors import Problem, UsageError, quoted
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -42,5 +42,5 @@ def schema_of(name: str) -> dict[str, Any]:
     if name not in builders:
         close = get_close_matches(name, builders, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(builders)}"
-        raise UsageError(Problem(code="unknown-name", message=f"there is no schema {excerpt(name)!r}", hint=hint))
+        raise UsageError(Problem(code="unknown-name", message=f"there is no schema {quoted(name)}", hint=hint))
     return {"$schema": DIALECT} | builders[name]()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
 from steelyard.programs.nodes import Argument, Constant, Literal, Program, Reference, RowName, Step
 from steelyard.programs.problems import Kind, ProgramError, suggestion
 from steelyard.programs.syntax import parse
@@ -146,11 +146,11 @@ class _Runner:
         cells = row_cells(self.table, name)
         if not cells:
             hint = suggestion(name, row_names(self.table))
-            raise self.mistake("unknown-row", f"the table has no row {excerpt(name)!r}", hint)
+            raise self.mistake("unknown-row", f"the table has no row {quoted(name)}", hint)
         numbers = [cell_number(cell) for cell in cells]
         if None in numbers:
             cell = excerpt(str(cells[numbers.index(None)]))
-            raise self.mistake("bad-cell", f"the cell {cell!r} of row {excerpt(name)!r} is not a number")
+            raise self.mistake("bad-cell", f"the cell {cell!r} of row {quoted(name)} is not a number")
         return [number for number in numbers if number is not None]
 
     def finite(self, value: Outcome) -> Outcome:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from steelyard.errors import excerpt
+from steelyard.errors import quoted
 from steelyard.programs.problems import Kind, ProgramError
 from steelyard.programs.syntax import LONGEST_PROGRAM
 
@@ -85,8 +85,8 @@ class _Reader:
         while (start := self.after_space(position)) < len(self.source):
             match = _TOKEN.match(self.source, position)
             if match is None:
-                found = excerpt(self.source[start : start + 20])
-                raise self.mistake("bad-argument", f"expected a number or an operator, found {found!r}", start)
+                found = quoted(self.source[start : start + 20])
+                raise self.mistake("bad-argument", f"expected a number or an operator, found {found}", start)
             if match["equals"]:
                 break
             self.take(match, start)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
 from steelyard.programs.nodes import BINARY_OPERATIONS, OPERATIONS, TABLE_OPERATIONS, Program
 from steelyard.programs.operations import COMPUTE
 from steelyard.programs.problems import ProgramError, suggestion
@@ -76,7 +76,7 @@ class _Builder:
         operands = step.get("operands")
         if operation not in PLAN_OPERATIONS:
             hint = suggestion(operation, PLAN_OPERATIONS) or f"operations are {', '.join(PLAN_OPERATIONS)}"
-            raise _mistake(name, f"there is no operation {excerpt(operation)!r}", hint)
+            raise _mistake(name, f"there is no operation {quoted(operation)}", hint)
         if not isinstance(operands, Sequence) or isinstance(operands, str):
             raise _mistake(name, "has no list of operands")
         if operation in TABLE_OPERATIONS:
@@ -103,7 +103,7 @@ class _Builder:
         except ProgramError:
             number = cell_number(text)
         if number is None:
-            raise _mistake(name, f"{excerpt(text)!r} is no number and no earlier step")
+            raise _mistake(name, f"{quoted(text)} is no number and no earlier step")
         return repr(number)
 
     def referred(self, text: str, name: str) -> str:

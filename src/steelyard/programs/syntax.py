@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
 from steelyard.programs.nodes import (
     BINARY_OPERATIONS,
     OPERATIONS,
@@ -190,7 +190,7 @@ class _Scanner:
 
     def unknown(self, name: str, start: int) -> ProgramError:
         hint = suggestion(name.lower(), OPERATIONS) or f"operations are {', '.join(OPERATIONS)}"
-        message = f"there is no operation {excerpt(name)!r}"
+        message = f"there is no operation {quoted(name)}"
         return self.mistake("unknown-operation", message, start, start + len(name), hint)
 
     def mistake(self, kind: Kind, message: str, start: int, end: int | None = None, hint: str = "") -> ProgramError:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from steelyard.errors import InputError, excerpt
+from steelyard.errors import InputError, quoted
 from steelyard.reading.faults import RowError, bad_file
 from steelyard.reading.json_values import not_utf8
 from steelyard.reading.limits import Limits
@@ -120,7 +120,7 @@ def _header(records: Iterator[tuple[int, list[str] | RowError]], path: Path, *, 
         if not name.strip() or name == TAGS:
             raise bad_file(path, "bad-csv", f"column {column} of the header has no name", hint=hint, line=line)
         if name in names[: column - 1] or (name == TAGS[:-1] and any(other.startswith(TAGS) for other in names)):
-            message = f"the header names {excerpt(name)!r} twice, in column {column} too, expected each name once"
+            message = f"the header names {quoted(name)} twice, in column {column} too, expected each name once"
             raise bad_file(path, "bad-csv", message, hint=hint, line=line)
     return names
 

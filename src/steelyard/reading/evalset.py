@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import InputError, Problem, Problems, excerpt
+from steelyard.errors import InputError, Problem, Problems, quoted
 from steelyard.reading.prompts import leaks, near_duplicates
 from steelyard.reading.rows import Row, read_rows
 from steelyard.records.evalsets import Composition, EvalsetReport, Share
@@ -98,7 +98,7 @@ def _check_id(checked: _Checked, line: int, item_id: str) -> None:
     if item_id not in checked.line_of:
         checked.line_of[item_id] = line
         return
-    message = f"the id {excerpt(item_id)!r} stands on line {checked.line_of[item_id]} and again on line {line}"
+    message = f"the id {quoted(item_id)} stands on line {checked.line_of[item_id]} and again on line {line}"
     hint = "give each item an id of its own"
     checked.errors.add(Problem("duplicate-id", message, hint=hint, file=checked.file, line=line, item_id=item_id))
 
@@ -115,7 +115,7 @@ def _check_tags(checked: _Checked, row: Row, item_id: str | None) -> None:
                 Problem("bad-tag", message, hint=hint, file=checked.file, line=row.line, item_id=item_id)
             )
         elif value is not None and known and value not in known:
-            message = f"{key} is {excerpt(text)!r}, which is not one of {', '.join(known)}"
+            message = f"{key} is {quoted(text)}, which is not one of {', '.join(known)}"
             hint = f"results are sliced by {key}; a misspelt value makes a slice of its own"
             checked.warnings.add(
                 Problem("unknown-tag-value", message, hint=hint, file=checked.file, line=row.line, item_id=item_id)
@@ -126,7 +126,7 @@ def _check_leak(checked: _Checked, line: int, item_id: str | None, pair: tuple[s
     prompt, reference = pair
     if _is_empty(reference) or isinstance(reference, (list, dict)) or not leaks(_as_text(reference), prompt):
         return
-    message = f"the prompt contains its own answer {excerpt(_as_text(reference))!r}"
+    message = f"the prompt contains its own answer {quoted(_as_text(reference))}"
     hint = "reword the prompt unless the answer has to stand there"
     checked.warnings.add(Problem("reference-leak", message, hint=hint, file=checked.file, line=line, item_id=item_id))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.errors import Problem, Problems, excerpt
+from steelyard.errors import Problem, Problems, quoted
 
 
 class IdLedger:
@@ -58,6 +58,6 @@ def as_numbers(hashes: array[int]) -> npt.NDArray[np.int64]:
 
 def duplicate_id(item_id: str, first: int, line: int, file: str) -> Problem:
     """Return the problem of an id that stands on two lines."""
-    message = f"the id {excerpt(item_id)!r} stands on lines {first} and {line}, expected each id once"
+    message = f"the id {quoted(item_id)} stands on lines {first} and {line}, expected each id once"
     hint = "remove one of the two rows, or give it an id of its own"
     return Problem("duplicate-id", message, hint=hint, file=file, line=line, item_id=item_id)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
-from steelyard.errors import InputError, excerpt
+from steelyard.errors import InputError, quoted
 from steelyard.reading.faults import RowError, bad_file
 from steelyard.reading.json_places import line_and_column
 from steelyard.reading.json_values import bad_json, check_depth, not_utf8, parse_object, parse_value
@@ -181,7 +181,7 @@ class _Document:
             first = seen.setdefault(member.key, member.key_start)
             if first != member.key_start:
                 lines = [line_and_column(self.text, position)[0] for position in (first, member.key_start)]
-                message = f"the key {excerpt(member.key)!r} stands twice, on lines {lines[0]} and {lines[1]}"
+                message = f"the key {quoted(member.key)} stands twice, on lines {lines[0]} and {lines[1]}"
                 message += ", expected each key once"
                 raise bad_file(self.path, "duplicate-key", message, hint="keep one of the two", line=lines[1])
 

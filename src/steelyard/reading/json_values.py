@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
 from steelyard.reading.faults import RowError
 from steelyard.reading.json_places import duplicate_key, literal_column
 from steelyard.reading.limits import Limits
@@ -126,7 +126,7 @@ def _refuse_duplicate(text: str, pairs: list[tuple[str, Any]]) -> NoReturn:
     where = f", on lines {place.first_line} and {place.line}" if place and place.line > 1 else ""
     raise RowError(
         "duplicate-key",
-        f"the key {excerpt(key)!r} stands twice in one object{where}, expected each key once",
+        f"the key {quoted(key)} stands twice in one object{where}, expected each key once",
         column,
         "keep one of the two",
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
 from steelyard.reading.faults import RowError, bad_file
 from steelyard.reading.limits import MIB, Limits
 from steelyard.reading.packed import check_size
@@ -102,7 +102,7 @@ def _is_text(kind: Any) -> bool:
 def _check_names(names: list[str], path: Path) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        message = f"the column {excerpt(twice[0])!r} stands twice, expected each column once"
+        message = f"the column {quoted(twice[0])} stands twice, expected each column once"
         raise bad_file(path, "duplicate-key", message, hint="rename one of the two")
 
 
@@ -136,7 +136,7 @@ def _plain(value: Any, name: str, depth: int) -> Any:
         case datetime.date() | datetime.time():
             return value.isoformat()
         case dict() | list() if depth == 0:
-            raise RowError("too-deep", f"the column {excerpt(name)!r} is nested too deeply", None, "raise --max-depth")
+            raise RowError("too-deep", f"the column {quoted(name)} is nested too deeply", None, "raise --max-depth")
         case dict():
             return {str(key): _plain(inner, name, depth - 1) for key, inner in value.items()}
         case list():
@@ -146,12 +146,12 @@ def _plain(value: Any, name: str, depth: int) -> Any:
 
 
 def _unsupported(value: Any, name: str) -> RowError:
-    message = f"the column {excerpt(name)!r} holds {type(value).__name__}, expected text, numbers, lists or structs"
+    message = f"the column {quoted(name)} holds {type(value).__name__}, expected text, numbers, lists or structs"
     return RowError("unknown-format", message, None, "leave the column out, or write it as text")
 
 
 def _finite(value: float, name: str) -> float:
     if not math.isfinite(value):
-        message = f"the column {excerpt(name)!r} holds {value}, expected a finite number"
+        message = f"the column {quoted(name)} holds {value}, expected a finite number"
         raise RowError("not-finite", message, None, "write null where there is no number")
     return value

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from steelyard.errors import Problem, excerpt
+from steelyard.errors import Problem, excerpt, quoted
 from steelyard.reading.hashing import PREFIX, item_hash
 from steelyard.records.fields import FieldNames
 from steelyard.records.items import UNTAGGED
@@ -76,7 +76,7 @@ def reference_field(fields: Mapping[str, Any], mapping: FieldNames) -> str | Non
 def no_reference(fields: Mapping[str, Any], mapping: FieldNames) -> str:
     """Return why `reference_field` finds nothing in a row."""
     if mapping.reference:
-        return f"there is no field {excerpt(mapping.reference)!r}, which the configuration names as the reference"
+        return f"there is no field {quoted(mapping.reference)}, which the configuration names as the reference"
     several = _with_prefix(fields, "gt_")
     if len(several) > 1:
         return f"there are several gt_* fields ({excerpt(', '.join(several))}); `fields: {{reference: …}}` says which"
@@ -130,7 +130,7 @@ def tags_of(fields: Mapping[str, Any], tag_fields: Iterable[str] = TAG_FIELDS) -
         if text == UNTAGGED:
             return _bad_tag(name, value, f"any value but {UNTAGGED}, which stands for items without the tag")
         if tags.setdefault(name, text) != text:
-            return _bad_tag(name, value, f"{excerpt(tags[name])!r}, which the same row says elsewhere")
+            return _bad_tag(name, value, f"{quoted(tags[name])}, which the same row says elsewhere")
     return tags
 
 
@@ -141,7 +141,7 @@ def _tag_text(value: str | float | bool) -> str:  # noqa: FBT001
 
 
 def _bad_tag(name: str, value: Any, expected: str) -> Problem:
-    message = f"the tag {excerpt(name)!r} is {excerpt(_as_text(value))}, expected {expected}"
+    message = f"the tag {quoted(name)} is {excerpt(_as_text(value))}, expected {expected}"
     return Problem("bad-tag", message, hint="change the value, or leave the tag out")
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from steelyard.errors import InputError, MachineError, Problem, Problems, excerpt
+from steelyard.errors import InputError, MachineError, Problem, Problems, quoted
 from steelyard.reading.csv_files import read_csv
 from steelyard.reading.faults import RowError, bad_file
 from steelyard.reading.json_files import read_json
@@ -68,7 +68,7 @@ def format_of(path: Path) -> str:
         suffixes.pop()
     if suffixes and suffixes[-1] in FORMATS:
         return suffixes[-1]
-    message = f"the name {excerpt(path.name)!r} does not tell a format, expected one of {', '.join(FORMATS)}"
+    message = f"the name {quoted(path.name)} does not tell a format, expected one of {', '.join(FORMATS)}"
     raise bad_file(path, "unknown-format", message, hint="rename the file; each may also end in .gz or .zst")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from steelyard.errors import ConfigurationError, InputError, Problem, excerpt
+from steelyard.errors import ConfigurationError, InputError, Problem, excerpt, quoted
 from steelyard.reading.limits import Limits
 from steelyard.reading.lines import open_plain
 from steelyard.reading.yaml_words import NotFiniteError, meaning, substituted
@@ -93,7 +93,7 @@ class _Composer:
                     raise self._refusal(event, "found a %TAG directive", "none", "remove the directive")
                 value = self._value(next(events), events, ())
         if not isinstance(value, dict):
-            found = "nothing" if value is None else f"{excerpt(str(value))!r}"
+            found = "nothing" if value is None else f"{quoted(str(value))}"
             hint = "write `key: value` lines"
             problem = Problem("bad-yaml", f"found {found}, expected a mapping", hint, self._file, 1, 1)
             raise ConfigurationError(problem)
@@ -128,7 +128,7 @@ class _Composer:
             inner = (*path, key)
             line, _ = _place(event)
             if key in values:
-                found = f"the key {excerpt(key)!r} stands on lines {self._places[inner][0]} and {line}"
+                found = f"the key {quoted(key)} stands on lines {self._places[inner][0]} and {line}"
                 raise self._refusal(event, found, "each key once", "keep one of the two", code="duplicate-key")
             self._places[inner] = _place(event)
             values[key] = self._value(next(events), events, inner)

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
-from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.errors import ConfigurationError, Problem, excerpt, quoted
 from steelyard.records.scores import Direction
 from steelyard.registry.definitions import Metric, MetricDefinition, Scorer, ScorerDefinition
 from steelyard.registry.parameters import bind_parameters, suggestion
@@ -38,7 +38,7 @@ def _load_plugin(entry_point: EntryPoint) -> None:
         entry_point.load()
     except Exception as error:
         found = f"{type(error).__name__}: {excerpt(str(error))}"
-        message = f"the plugin {excerpt(entry_point.name)!r} ({excerpt(entry_point.value)}) cannot be loaded: {found}"
+        message = f"the plugin {quoted(entry_point.name)} ({excerpt(entry_point.value)}) cannot be loaded: {found}"
         hint = "fix the plugin, or uninstall it"
         raise ConfigurationError(Problem(code="bad-plugin", message=message, hint=hint)) from error
 
@@ -97,6 +97,6 @@ def _resolve(what: str, name: str, definitions: Sequence[Definition]) -> Definit
         return candidates[-1]
     keys = ", ".join(entry.key for entry in definitions)
     near = suggestion(name.split("@", maxsplit=1)[0], [entry.name for entry in definitions])
-    message = f"there is no {what} {excerpt(name)!r}; there are {keys}"
+    message = f"there is no {what} {quoted(name)}; there are {keys}"
     hint = near or f"`steelyard {what}s` lists them"
     raise ConfigurationError(Problem(code="unknown-name", message=message, hint=hint))

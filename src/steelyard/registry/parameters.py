@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, Literal, cast
 
-from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.errors import ConfigurationError, Problem, excerpt, quoted
 from steelyard.registry.definitions import Parameter, ParameterValue
 
 
@@ -36,7 +36,7 @@ def bind_parameters(key: str, declared: Mapping[str, Parameter], given: Mapping[
     for name, value in given.items():
         if name not in declared:
             known = ", ".join(declared) or "none"
-            message = f"{key} has no parameter {excerpt(name)!r}; its parameters are: {known}"
+            message = f"{key} has no parameter {quoted(name)}; its parameters are: {known}"
             raise _refused("unknown-parameter", message, suggestion(name, declared))
         bound[name] = _checked(key, declared[name], value)
     return bound

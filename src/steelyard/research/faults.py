@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
 
 
 class ArtifactError(ValueError):
@@ -20,7 +20,7 @@ def kind(value: Any) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return f"the text {excerpt(value)!r}" if value.strip() else "an empty text"
+            return f"the text {quoted(value)}" if value.strip() else "an empty text"
         case int() | float():
             return f"the number {excerpt(str(value))}"
         case list():

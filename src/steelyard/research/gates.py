@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.errors import ConfigurationError, Problem, quoted
 from steelyard.research.faults import kind
 from steelyard.research.measures import GATED, MANIFEST_INTEGRITY, Measurement
 
@@ -99,7 +99,7 @@ def _listed_gates(listed: Any, file: str | None) -> list[tuple[Any, Any]]:
 def _problem(name: Any, value: Any, file: str | None) -> Problem | None:
     if name not in DEFAULT_THRESHOLDS:
         hint = f"the gates are {', '.join(DEFAULT_THRESHOLDS)}"
-        return Problem("unknown-key", f"there is no gate {excerpt(str(name))!r}", hint=hint, file=file)
+        return Problem("unknown-key", f"there is no gate {quoted(str(name))}", hint=hint, file=file)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         message = f"the threshold of {name} is {kind(value)}, expected a number from 0 to 1"
         return Problem("bad-configuration", message, hint="write 0.95 for 95 percent", file=file)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from steelyard.errors import excerpt
+from steelyard.errors import quoted
 from steelyard.records.items import UNTAGGED
 from steelyard.research.faults import kind
 from steelyard.text.normalise import normalise
@@ -142,7 +142,7 @@ def _tag_faults(tags: Any, what: str) -> list[str]:
     if not isinstance(tags, dict):
         return [f"'tags' of {what} is {kind(tags)}, expected an object of texts"]
     wrong = [key for key, value in tags.items() if not _is_text(value) or value == UNTAGGED]
-    return [f"the tag {excerpt(wrong[0])!r} of {what} is {kind(tags[wrong[0]])}, expected a text"] if wrong else []
+    return [f"the tag {quoted(wrong[0])} of {what} is {kind(tags[wrong[0]])}, expected a text"] if wrong else []
 
 
 def _is_text(value: Any) -> bool:
@@ -163,5 +163,5 @@ def _duplicates(entries: Sequence[GoldenEntry]) -> Iterator[GoldenFault]:
     for number, entry in enumerate(entries, start=1):
         known = first.setdefault(entry.key, number)
         if known != number:
-            message = f"entries {known} and {number} have the same objective {excerpt(entry.objective)!r}"
+            message = f"entries {known} and {number} have the same objective {quoted(entry.objective)}"
             yield GoldenFault("golden_queries.unique_objectives", message)

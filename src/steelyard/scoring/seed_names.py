@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 
-from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.errors import ConfigurationError, Problem, quoted
 from steelyard.records.answers import AnswerType
 
 
@@ -54,7 +54,7 @@ def primary_parameters(answer_type: AnswerType, name: str) -> dict[str, str]:
     """
     known = PRIMARY_METRICS[answer_type]
     if name not in known:
-        message = f"{excerpt(name)!r} cannot be the primary_metric of {answer_type}; there are {', '.join(known)}"
+        message = f"{quoted(name)} cannot be the primary_metric of {answer_type}; there are {', '.join(known)}"
         raise ConfigurationError(Problem(code="unknown-name", message=message))
     return known[name]
 

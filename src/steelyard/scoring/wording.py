@@ -11,7 +11,7 @@ LISTED_ENTRIES = 3
 
 
 def quoted(text: str) -> str:
-    """Return an excerpt of a text in quotation marks.
+    """Return an excerpt of a text in quotation marks, as the compiled loops for blocks write it too.
 
     >>> quoted("up"), quoted("")
     ("'up'", "''")

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import InputError, Problem, excerpt
+from steelyard.errors import InputError, Problem, quoted
 from steelyard.store.directories import check_run_name, now_text
 from steelyard.store.files import json_bytes, json_line, machine_errors, write_bytes
 
@@ -64,7 +64,7 @@ def show_baseline(runs_dir: Path, name: str) -> Baseline:
     if found is not None:
         return found
     known = ", ".join(entry.name for entry in list_baselines(runs_dir)) or "none"
-    message = f"there is no baseline {excerpt(name)!r}; there are {known}"
+    message = f"there is no baseline {quoted(name)}; there are {known}"
     raise InputError(Problem("no-baseline", message, hint="`steelyard baseline set NAME RUN` makes one"))
 
 

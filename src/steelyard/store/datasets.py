@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from steelyard.errors import InputError, Problem, UsageError, excerpt
+from steelyard.errors import InputError, Problem, UsageError, quoted
 from steelyard.records.datasets import Manifest
 from steelyard.records.runs import MANIFEST_FILE
 from steelyard.store.files import json_bytes, machine_errors, sync_folder, write_bytes
@@ -29,7 +29,7 @@ def check_dataset_name(name: str) -> str:
     if _NAME.fullmatch(name):
         return name
     hint = "use up to 100 letters, digits, `.`, `_` and `-`, starting with a letter or digit"
-    raise UsageError(Problem("usage", f"{excerpt(name)!r} cannot name a dataset", hint=hint))
+    raise UsageError(Problem("usage", f"{quoted(name)} cannot name a dataset", hint=hint))
 
 
 def dataset_names(root: Path) -> list[str]:
@@ -46,7 +46,7 @@ def version_folders(root: Path, name: str) -> list[Path]:
 def not_found(root: Path, reference: str) -> InputError:
     """Return the error of a reference that names nothing here."""
     known = ", ".join(dataset_names(root)) or "none"
-    message = f"there is no dataset {excerpt(reference)!r} in {root}; there are: {known}"
+    message = f"there is no dataset {quoted(reference)} in {root}; there are: {known}"
     return InputError(Problem("dataset-not-found", message, hint="`steelyard dataset list` shows what there is"))
 
 

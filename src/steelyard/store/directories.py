@@ -14,7 +14,7 @@ from typing import IO, TypeVar
 
 import msgspec
 
-from steelyard.errors import InputError, MachineError, Problem, UsageError, excerpt
+from steelyard.errors import InputError, MachineError, Problem, UsageError, quoted
 from steelyard.records.runs import RESCORED_FILE, RUN_FILE, Rescored, RunRecord, RunStatus
 from steelyard.store.files import json_bytes, machine_errors, write_bytes
 
@@ -36,7 +36,7 @@ def check_run_name(name: str) -> str:
     raise UsageError(
         Problem(
             code="run-name",
-            message=f"{excerpt(name)!r} cannot name a run",
+            message=f"{quoted(name)} cannot name a run",
             hint="use up to 100 letters, digits, `.`, `_` and `-`, starting with a letter or digit; "
             "`latest` and `baseline` are taken",
         )
@@ -213,7 +213,7 @@ def find_run(runs_dir: Path, name: str) -> Path:
     raise InputError(
         Problem(
             code="run-not-found",
-            message=f"there is no run {excerpt(name)!r} in {runs_dir}",
+            message=f"there is no run {quoted(name)} in {runs_dir}",
             hint="`steelyard runs list` shows the runs there are",
         )
     )

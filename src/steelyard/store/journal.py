@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import msgspec
 
-from steelyard.errors import InputError, Problem, excerpt
+from steelyard.errors import InputError, Problem, excerpt, quoted
 from steelyard.store.files import json_line, machine_errors, sync_folder
 
 SYNC_SECONDS = 0.02
@@ -114,7 +114,7 @@ class Journal:
                 except ValueError as error:
                     raise self._damaged(number, f"not a line of a journal: {excerpt(str(error))}") from None
                 if found.item_id in self.done:
-                    raise self._damaged(number, f"the item {excerpt(found.item_id)!r} stands here twice")
+                    raise self._damaged(number, f"the item {quoted(found.item_id)} stands here twice")
                 self.done[found.item_id] = found.state
 
     def _damaged(self, line: int, message: str) -> InputError:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from steelyard.configuration.task import Task
-from steelyard.errors import ConfigurationError, InputError, Problem, Problems, excerpt
+from steelyard.errors import ConfigurationError, InputError, Problem, Problems, excerpt, quoted
 from steelyard.models.prompts import DEFAULT_PROMPT, PromptTemplate
 from steelyard.pipeline.items.reading import Source
 from steelyard.pipeline.preparation.gold import gold_items
@@ -103,7 +103,7 @@ def parse_generation(values: dict[str, Any]) -> Generation:
             close = get_close_matches(key, known, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"keys are: {', '.join(known)}"
             raise ConfigurationError(
-                Problem("unknown-key", f"there is no key {excerpt(f'generation.{key}')!r}", hint=hint)
+                Problem("unknown-key", f"there is no key {quoted(f'generation.{key}')}", hint=hint)
             )
     try:
         found = msgspec.convert(_with_tuple(values), Generation)

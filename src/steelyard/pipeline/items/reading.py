@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import InputError, Problem, Problems, excerpt
+from steelyard.errors import InputError, Problem, Problems, excerpt, quoted
 from steelyard.pipeline.items.derived_tags import Derivable, derived_tags
 from steelyard.pipeline.items.row_values import count_of, number_of
 from steelyard.pipeline.items.sampling import Selection
@@ -229,7 +229,7 @@ class Source:
             problems = [
                 Problem(
                     "unknown-id",
-                    f"there is no item {excerpt(found)!r} in the dataset",
+                    f"there is no item {quoted(found)} in the dataset",
                     hint=hint,
                     file=str(self.predictions),
                     line=line,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from steelyard.errors import Problem, UsageError, excerpt
+from steelyard.errors import Problem, UsageError, excerpt, quoted
 from steelyard.pipeline.recording.run import Evaluation, Recorder, RunIdentity, recording
 from steelyard.pipeline.research.items import (
     PRIMARY,
@@ -102,7 +102,7 @@ def _check_slices(options: ResearchOptions, entries: Sequence[GoldenEntry]) -> N
     known = sorted({SUFFICIENCY_TAG, *(key for entry in entries for key in entry.tags)})
     for key in (key for keys in options.slice_by for key in keys):
         if key not in known:
-            message = f"no golden query has the tag {excerpt(key)!r} to slice by"
+            message = f"no golden query has the tag {quoted(key)} to slice by"
             raise UsageError(Problem("usage", message, hint=f"there are {', '.join(map(excerpt, known))}"))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import Problem, UsageError, excerpt
+from steelyard.errors import Problem, UsageError, quoted
 from steelyard.pipeline.runs.stored import StoredRun, open_run
 from steelyard.records.columns import Rows
 from steelyard.records.items import STATES, UNTAGGED
@@ -73,4 +73,4 @@ def _sorted(run: StoredRun, rows: Rows, name: str) -> Rows:
 def _unknown(what: str, name: str, known: Any) -> UsageError:
     close = get_close_matches(name, list(known), n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known) or 'none'}"
-    return UsageError(Problem("unknown-name", f"the items have no {what} {excerpt(name)!r}", hint=hint))
+    return UsageError(Problem("unknown-name", f"the items have no {what} {quoted(name)}", hint=hint))

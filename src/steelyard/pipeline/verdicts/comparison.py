@@ -16,7 +16,7 @@ from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing, pair_items
 from steelyard.comparison.settings import settings_difference
 from steelyard.comparison.slices import SEPARATOR, minus, pair_clusters, slice_deltas, with_holm
-from steelyard.errors import ConfigurationError, Problem, UsageError, excerpt
+from steelyard.errors import ConfigurationError, Problem, UsageError, quoted
 from steelyard.pipeline.runs.stored import StoredRun, damaged, measured, open_runs
 from steelyard.pipeline.verdicts.attributing import attribute_change
 from steelyard.records.comparisons import (
@@ -94,7 +94,7 @@ def _check_allowed(allow: Sequence[str]) -> None:
         if name not in MEANING:
             close = get_close_matches(name, MEANING, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"fields are {', '.join(MEANING)}"
-            raise UsageError(Problem("usage", f"--allow {excerpt(name)!r} names no field", hint=hint))
+            raise UsageError(Problem("usage", f"--allow {quoted(name)} names no field", hint=hint))
 
 
 def _metric(asked: str | None, baseline: StoredRun, candidates: Sequence[StoredRun]) -> str:
@@ -107,7 +107,7 @@ def _metric(asked: str | None, baseline: StoredRun, candidates: Sequence[StoredR
     raise ConfigurationError(
         Problem(
             code="unknown-name",
-            message=f"no run has a metric {excerpt(asked)!r}; there are {', '.join(known)}",
+            message=f"no run has a metric {quoted(asked)}; there are {', '.join(known)}",
             hint=f"did you mean {close[0]!r}?" if close else "evaluate with --metrics to add one",
         )
     )
@@ -186,7 +186,7 @@ def check_tag(key: str, runs: Sequence[StoredRun]) -> None:
         return
     close = get_close_matches(key, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"tags are {', '.join(known) or 'none'}"
-    raise UsageError(Problem("unknown-name", f"no run has a tag {excerpt(key)!r}", hint=hint))
+    raise UsageError(Problem("unknown-name", f"no run has a tag {quoted(key)}", hint=hint))
 
 
 def _slice_rows(key: str, baseline: StoredRun, sides: Sequence[Side]) -> list[SliceRow]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from steelyard.comparison.planning import Plan, check_question, plan_from_baseline, plan_without_baseline
 from steelyard.comparison.slices import pair_clusters
-from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.errors import ConfigurationError, Problem, quoted
 from steelyard.pipeline.runs.stored import StoredRun, damaged, open_run
 from steelyard.records.runs import REPEATS_FILE
 from steelyard.store.baselines import baseline_path, find_baseline
@@ -39,7 +39,7 @@ def plan(options: PlanOptions) -> Plan:
     scores = run.columns.number(metric)
     if scores is None:
         known = ", ".join(run.columns.number_names)
-        message = f"{run.label} has no per-item number {excerpt(metric)!r}; there are {known}"
+        message = f"{run.label} has no per-item number {quoted(metric)}; there are {known}"
         raise ConfigurationError(Problem("unknown-name", message))
     return plan_from_baseline(
         options.effect,
