@@ -11,7 +11,8 @@ from tiny_models import make_causal, make_classifier, make_seq2seq
 from steelyard.errors import ConfigurationError, IncompleteError, InputError, UsageError
 from steelyard.pipeline.datasets import add_dataset
 from steelyard.pipeline.reproduction import reproduce_run, verify_run
-from steelyard.pipeline.training.order import TrainOptions, plan_training, train
+from steelyard.pipeline.training.order import train
+from steelyard.pipeline.training.planning import TrainOptions, plan_training
 from steelyard.store.directories import read_run
 
 CAPITALS = {"peru": "lima", "france": "paris", "kenya": "nairobi", "italy": "rome"}

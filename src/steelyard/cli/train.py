@@ -10,7 +10,8 @@ import click
 from steelyard.cli.output import print_json
 from steelyard.cli.progress import asking_progress, item_progress, training_progress
 from steelyard.errors import Problem, UsageError
-from steelyard.pipeline.training.order import Trained, TrainOptions, plan_training, train
+from steelyard.pipeline.training.order import Trained, train
+from steelyard.pipeline.training.planning import TrainOptions, plan_training
 from steelyard.records.training import summary_content
 from steelyard.show.results import evaluation_text
 

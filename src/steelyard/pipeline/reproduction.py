@@ -10,10 +10,11 @@ from typing import Any
 
 from steelyard.errors import InputError, Problem, excerpt
 from steelyard.pipeline.evaluation.order import evaluate
-from steelyard.pipeline.generation.predictions import Asking
+from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.artifacts import digest, environment_facts, reproducible
-from steelyard.pipeline.training.order import Training, TrainOptions, train
+from steelyard.pipeline.training.order import Training, train
+from steelyard.pipeline.training.planning import TrainOptions
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.runs import CONFIG_FILE, ENVIRONMENT_FILE, HASHES_FILE, JOURNAL_FILE, RESULTS_FILE

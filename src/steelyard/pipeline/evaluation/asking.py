@@ -10,15 +10,11 @@ from steelyard.models import Model
 from steelyard.pipeline.evaluation.identity import generated_configuration, identify, manifest_of, run_flags
 from steelyard.pipeline.evaluation.sources import make_judge, make_source
 from steelyard.pipeline.evaluation.streaming import prediction_facts, stream
-from steelyard.pipeline.generation.predictions import (
-    Asking,
-    DryJudge,
-    generate,
-    model_facts,
-    over_budget,
-)
+from steelyard.pipeline.generation.asking import Asking, generate, over_budget
+from steelyard.pipeline.generation.predictions import model_facts
 from steelyard.pipeline.generation.requests import Requests, prompt_template, task_generation
 from steelyard.pipeline.items.reading import Source
+from steelyard.pipeline.judging.items import DryJudge
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.gold import add_gold
 from steelyard.pipeline.preparation.task import Prepared

@@ -13,12 +13,8 @@ from steelyard.pipeline.evaluation.asking import ask_and_judge, plan_asking, reh
 from steelyard.pipeline.evaluation.identity import effective_configuration, identify, manifest_of, run_flags
 from steelyard.pipeline.evaluation.sources import make_judge, make_source
 from steelyard.pipeline.evaluation.streaming import prediction_facts, stream
-from steelyard.pipeline.generation.predictions import (
-    Asking,
-    finished_run,
-    generating,
-    open_task_model,
-)
+from steelyard.pipeline.generation.asking import Asking
+from steelyard.pipeline.generation.predictions import finished_run, generating, open_task_model
 from steelyard.pipeline.items.reading import Quarantine, Source
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.gold import add_gold

@@ -10,7 +10,7 @@ from steelyard.comparison.repeats import repeat_report
 from steelyard.errors import Problem, UsageError
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.preparation.task import load_task
+from steelyard.pipeline.preparation.loading import load_task
 from steelyard.pipeline.recording.run import Evaluation
 from steelyard.records.runs import ITEMS_FILE, REPEATS_FILE
 from steelyard.store.columns import StoredColumns

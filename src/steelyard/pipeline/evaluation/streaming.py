@@ -8,11 +8,8 @@ from typing import Any
 
 from steelyard.errors import InputError, Problem
 from steelyard.pipeline.blocks import block_path, judged_by_processes
-from steelyard.pipeline.generation.predictions import (
-    DryJudge,
-)
 from steelyard.pipeline.items.reading import Source
-from steelyard.pipeline.judging.items import Judge
+from steelyard.pipeline.judging.items import DryJudge, Judge
 from steelyard.pipeline.recording.journal import StoredJournal
 from steelyard.pipeline.recording.run import (
     Derivation,

@@ -14,7 +14,7 @@ from steelyard.configuration.suite import Suite, parse_suite
 from steelyard.errors import ConfigurationError, Problem, SteelyardError, UsageError
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.preparation.task import load_task
+from steelyard.pipeline.preparation.loading import load_task
 from steelyard.pipeline.recording.run import Evaluation
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.gates import Policy

@@ -1,4 +1,4 @@
-"""Predictions from a model: items to requests to a journal, which is then judged like any file of predictions.
+"""A run whose predictions come from a model: its directory, fresh or resumed, and what it says of the model.
 
 Everything is checked before the first question is asked. Whatever stops the asking afterwards leaves a run that says so
 and goes on where it stopped with `--resume`.
@@ -6,20 +6,16 @@ and goes on where it stopped with `--resume`.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
-import numpy as np
 import yaml
 
 from steelyard.errors import (
     ConfigurationError,
-    IncompleteError,
     InputError,
     MachineError,
     Problem,
@@ -28,38 +24,16 @@ from steelyard.errors import (
     excerpt,
 )
 from steelyard.models import Model, ModelOptions, open_model
-from steelyard.pipeline.generation.caching import Answers
-from steelyard.pipeline.generation.requests import Requests
-from steelyard.pipeline.judging.items import Judge
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.artifacts import write_run_files
 from steelyard.pipeline.recording.run import RunIdentity, run_record
 from steelyard.reading.yaml_file import read_yaml
-from steelyard.records.blocks import ItemBlock, ScoredBlock
-from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
+from steelyard.records.models import ModelIdentity
 from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RUN_FILE
 from steelyard.records.secrets import redacted
 from steelyard.store.directories import RunDirectory, check_run_name, list_runs, read_run
 from steelyard.store.files import write_bytes
-from steelyard.store.journal import Journal, without_failures
-
-Asking: TypeAlias = Callable[[int, int], None]
-"""Called with how many items are answered and how many there are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What came of the asking."""
-
-    total: int
-    states: Mapping[str, int]
-    """How many items failed or timed out."""
-    cached: int
-
-    @property
-    def failed(self) -> int:
-        """How many items have no answer."""
-        return sum(self.states.values())
+from steelyard.store.journal import without_failures
 
 
 def model_options(options: EvaluateOptions, *, losses: bool) -> ModelOptions:
@@ -78,86 +52,6 @@ def model_facts(identity: ModelIdentity) -> dict[str, Any]:
     """Return what `run.json` says of the model."""
     facts: dict[str, Any] = msgspec.to_builtins(identity)
     return redacted({"name": facts.pop("name"), "kind": facts.pop("kind"), **facts})  # type: ignore[no-any-return]
-
-
-def generate(
-    journal_path: Path, model: Model, requests: Requests, *, total: int, cache: bool, asking: Asking | None = None
-) -> Asked:
-    """Ask the model for every item that the journal does not have yet."""
-    answers = Answers(model.identity, requests.template.sha256, enabled=cache)
-    with closing(answers), Journal(journal_path) as journal:
-        writer = _Writer(journal, requests.prediction_field, total, asking)
-        if model.identity.is_mock:
-            return _dry(journal, requests, total)
-        writer.tell()
-        for request, reply in _found(journal, requests, answers):
-            writer.write(request.item_id, reply, cached=True)
-        journal.sync()
-        with closing(_asked(model, requests.without(dict(journal.done)))) as replies:
-            for request, reply in replies:
-                writer.write(request.item_id, reply)
-                answers.keep(request, reply)
-        journal.sync()
-        states = Counter(state for state in journal.done.values() if state is not None)
-        return Asked(total, dict(states), answers.hits)
-
-
-def _dry(journal: Journal, requests: Requests, total: int) -> Asked:
-    """Journal that nobody was asked."""
-    for request in requests.without(dict(journal.done)):
-        journal.append(request.item_id, {"state": "missing", "mock": True}, state="missing")
-    return Asked(total, {}, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Writer:
-    """Puts replies into the journal and tells how far the asking is."""
-
-    journal: Journal
-    field: str
-    total: int
-    asking: Asking | None
-
-    def write(self, item_id: str, reply: ModelReply, *, cached: bool = False) -> None:
-        fields: dict[str, Any] = msgspec.to_builtins(reply)
-        output = fields.pop("output", None)
-        if reply.state is None:
-            fields = {self.field: output, **fields}
-        self.journal.append(item_id, fields | ({"cached": True} if cached else {}), state=reply.state)
-        self.tell()
-
-    def tell(self) -> None:
-        if self.asking is not None:
-            self.asking(len(self.journal.done), self.total)
-
-
-def _found(journal: Journal, requests: Requests, answers: Answers) -> Iterator[tuple[ModelRequest, ModelReply]]:
-    """Yield what the cache knows of the requests that are open."""
-    if answers.enabled:
-        for request in requests.without(dict(journal.done)):
-            reply = answers.find(request)
-            if reply is not None:
-                yield request, reply
-
-
-def _asked(model: Model, requests: Iterator[ModelRequest]) -> Generator[tuple[ModelRequest, ModelReply]]:
-    """Yield the model's replies; as a generator of our own it can be closed, whatever the model's iterator is."""
-    yield from model.ask(requests)
-
-
-def over_budget(asked: Asked, budget: float) -> IncompleteError | None:
-    """Return the error where more items failed than the budget allows: a count, or a share of all items below 1."""
-    allowed = int(budget * asked.total) if 0 < budget < 1 else int(budget)
-    if asked.failed <= allowed:
-        return None
-    reasons = ", ".join(f"{count} {state}" for state, count in sorted(asked.states.items()))
-    return IncompleteError(
-        Problem(
-            "model-errors",
-            f"{asked.failed} of {asked.total} items have no answer ({reasons}), and the error budget is {allowed}",
-            hint="--resume --retry-failed asks those again; --resume --error-budget N accepts them",
-        )
-    )
 
 
 @contextmanager
@@ -283,17 +177,3 @@ def _begin(
     journal = directory.path / JOURNAL_FILE
     if options.retry_failed and journal.is_file():
         write_bytes(journal, without_failures(journal))
-
-
-class DryJudge:
-    """Judges the items of a mock's run: they are there, and no score of theirs is invented."""
-
-    def __init__(self, judge: Judge) -> None:
-        self.problems = judge.problems
-        self._judge = judge
-
-    def judge(self, block: ItemBlock) -> ScoredBlock:
-        """Return the block with every number null, and without the tags that numbers would be told by."""
-        judged = self._judge.judge(block)
-        nothing = np.full(len(judged), np.nan)
-        return replace(judged, primary=nothing, scores=dict.fromkeys(judged.scores, nothing), tags={})

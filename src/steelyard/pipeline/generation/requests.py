@@ -15,7 +15,8 @@ from steelyard.models.prompts import DEFAULT_PROMPT, PromptTemplate
 from steelyard.pipeline.items.reading import Source
 from steelyard.pipeline.preparation.gold import gold_items
 from steelyard.pipeline.preparation.gold_sets import GoldSet
-from steelyard.pipeline.preparation.task import Prepared, prompt_text
+from steelyard.pipeline.preparation.loading import prompt_text
+from steelyard.pipeline.preparation.task import Prepared
 from steelyard.reading.references import reference_field, value_of
 from steelyard.records.items import Item
 from steelyard.records.models import Generation, Message, ModelRequest

@@ -7,9 +7,8 @@ Missing, failed, timed-out and unparsable predictions are handled here, once, an
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,15 +18,13 @@ from steelyard.canonical.objects import answer_text
 from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
 from steelyard.errors import Problem, Problems, excerpt
-from steelyard.pipeline.items.row_values import count_of, number_of
 from steelyard.pipeline.judging.cards import card_of, unanswered
-from steelyard.pipeline.judging.corpus import count_columns, references_of
+from steelyard.pipeline.judging.corpus import references_of
 from steelyard.pipeline.judging.labels import LabelNames
-from steelyard.reading.hashing import item_hash
-from steelyard.records.answers import Answer, AnswerType
-from steelyard.records.blocks import ErrorTags, ItemBlock, Labels, ScoredBlock
+from steelyard.pipeline.judging.verdicts import Columns, Verdict, scored_block
+from steelyard.records.answers import AnswerType
+from steelyard.records.blocks import ItemBlock, ScoredBlock
 from steelyard.records.items import Item, Prediction, State
-from steelyard.records.scores import Scorecard
 from steelyard.registry import Metric, Scorer
 from steelyard.scoring.rules import FormatRules
 
@@ -63,30 +60,6 @@ class Judgement:
     """The sub-score that the name means; None for the primary score."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """One item under one judgement."""
-
-    state: State
-    card: Scorecard
-    expected: Answer
-    answer: Answer | None
-    predicted_text: str | None
-    output: str | None
-    raw_reference: Any
-
-
-@dataclass(slots=True)
-class Columns:
-    """Growing columns of a block."""
-
-    verdicts: list[Verdict] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
-    predictions: list[Prediction | None] = field(default_factory=list)
-    scores: list[dict[str, float | None]] = field(default_factory=list)
-    error_tags: list[tuple[str, ...]] = field(default_factory=list)
-
-
 class Judge:
     """Judges blocks by item forms. Pure: the same block gives the same columns."""
 
@@ -113,7 +86,7 @@ class Judge:
         columns = Columns()
         for item, prediction in zip(block.items, block.predictions, strict=True):
             self._item(columns, item, prediction)
-        return self._scored(block.start, columns)
+        return scored_block(block.start, columns, labels=self.labels, corpus=self.corpus)
 
     def _item(self, columns: Columns, item: Item, prediction: Prediction | None) -> None:
         try:
@@ -182,60 +155,19 @@ class Judge:
         ]
         return (*verdicts[0].card.error_tags, *further)
 
-    def _scored(self, start: int, columns: Columns) -> ScoredBlock:
-        verdicts, items = columns.verdicts, columns.items
-        names = sorted({name for row in columns.scores for name in row})
-        tag_keys = sorted({key for item in items for key in item.tags})
-        truth, guess = self._classes(verdicts)
-        confidences = self._confidences(columns) if truth is not None else None
-        return ScoredBlock(
-            start=start,
-            ids=[item.id for item in items],
-            lines=[item.line for item in items],
-            inputs=[item.input for item in items],
-            item_hashes=[
-                item_hash(item.input, verdict.raw_reference) for item, verdict in zip(items, verdicts, strict=True)
-            ],
-            states=Labels.of([verdict.state for verdict in verdicts]),
-            expected=[answer_text(verdict.expected) for verdict in verdicts],
-            predicted=[verdict.predicted_text for verdict in verdicts],
-            outputs=[verdict.output for verdict in verdicts],
-            primary=np.array([verdict.card.primary_score for verdict in verdicts], np.float64),
-            passed=np.array([verdict.card.passed for verdict in verdicts], np.bool_),
-            scores={name: _floats([row.get(name) for row in columns.scores]) for name in names},
-            error_tags=ErrorTags.of(columns.error_tags),
-            explain=[verdict.card.explain for verdict in verdicts],
-            tags={key: Labels.of([item.tags.get(key) for item in items]) for key in tag_keys},
-            truth=truth,
-            guess=guess,
-            confidence=None if confidences is None else _floats([value for value, _ in confidences]),
-            confidence_kind=None if confidences is None else Labels.of([kind for _, kind in confidences]),
-            clusters=Labels.of([item.conversation for item in items]),
-            counts=count_columns(self.corpus, [(verdict.predicted_text, verdict.expected) for verdict in verdicts]),
-            details=_details(columns),
-        )
 
-    def _classes(self, verdicts: Sequence[Verdict]) -> tuple[Labels | None, Labels | None]:
-        names = self.labels
-        if names is None:
-            return None, None
-        truth = [names.of(verdict.expected) for verdict in verdicts]
-        guess = [None if verdict.answer is None else names.of(verdict.answer) for verdict in verdicts]
-        return Labels.of(truth), Labels.of(guess)
+class DryJudge:
+    """Judges the items of a mock's run: they are there, and no score of theirs is invented."""
 
-    def _confidences(self, columns: Columns) -> list[tuple[float | None, str | None]]:
-        """Return the probability of each item's true label as far as it is known, and what it was taken from."""
-        assert self.labels is not None
-        return [
-            self.labels.true_probability(
-                prediction.fields if prediction else {}, verdict.expected, right=verdict.card.passed
-            )
-            for verdict, prediction in zip(columns.verdicts, columns.predictions, strict=True)
-        ]
+    def __init__(self, judge: Judge) -> None:
+        self.problems = judge.problems
+        self._judge = judge
 
-
-def _floats(values: Sequence[float | None]) -> Any:
-    return np.array([math.nan if value is None else value for value in values], np.float64)
+    def judge(self, block: ItemBlock) -> ScoredBlock:
+        """Return the block with every number null, and without the tags that numbers would be told by."""
+        judged = self._judge.judge(block)
+        nothing = np.full(len(judged), np.nan)
+        return replace(judged, primary=nothing, scores=dict.fromkeys(judged.scores, nothing), tags={})
 
 
 def _own_type(item: Item) -> AnswerType:
@@ -280,25 +212,3 @@ def _metric_value(metric: Metric, verdict: Verdict) -> float | None:
 def output_text(raw: Any) -> str:
     """Return a raw output as text for people and storage; what is no text is shown as JSON."""
     return raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)
-
-
-def _details(columns: Columns) -> dict[str, Sequence[Any]]:
-    predictions = columns.predictions
-    return {
-        "eval_time_ms": [entry.eval_time_ms if entry else None for entry in predictions],
-        "prompt_tokens": [entry.prompt_tokens if entry else None for entry in predictions],
-        "completion_tokens": [entry.completion_tokens if entry else None for entry in predictions],
-        "error": [entry.error if entry else None for entry in predictions],
-        "conversation": [item.conversation for item in columns.items],
-        "turn": [item.turn for item in columns.items],
-        "loss": [_number(entry, "loss") for entry in predictions],
-        "n_tokens": [_count(entry, "n_tokens") for entry in predictions],
-    }
-
-
-def _number(prediction: Prediction | None, name: str) -> float | None:
-    return number_of(prediction.fields.get(name)) if prediction else None
-
-
-def _count(prediction: Prediction | None, name: str) -> int | None:
-    return count_of(prediction.fields.get(name)) if prediction else None

@@ -17,7 +17,8 @@ from steelyard.pipeline.items.row_values import row_prediction, row_reference
 from steelyard.pipeline.items.sampling import Selection
 from steelyard.pipeline.judging.items import Judge, Judgement
 from steelyard.pipeline.preparation.gold_sets import METRIC, GoldSet
-from steelyard.pipeline.preparation.task import Prepared, prompt_text
+from steelyard.pipeline.preparation.loading import prompt_text
+from steelyard.pipeline.preparation.task import Prepared
 from steelyard.pipeline.recording.journal import StoredJournal
 from steelyard.reading.references import item_id
 from steelyard.reading.rows import read_rows

@@ -10,7 +10,7 @@ from steelyard.errors import InputError, Problem
 from steelyard.models.hugging_face import ADAPTER
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.evaluation.rescoring import RescoreOptions, rescore
-from steelyard.pipeline.generation.predictions import Asking
+from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.run import Evaluation, Progress
 from steelyard.reading.yaml_file import read_yaml
