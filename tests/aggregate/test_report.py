@@ -198,6 +198,19 @@ def test_clusters_widen_every_interval():
     assert clustered["design_effect"] == pytest.approx(30, rel=0.1)
 
 
+def test_clusters_that_stand_whole_in_their_block_are_counted_to_the_same_results():
+    clusters = [str(row // 3) for row in range(90)]
+    blocks = [
+        scored_block(SCORES[rows], start=rows.start, scores={"f1": F1[rows]}, clusters=clusters[rows])
+        for rows in (slice(0, 30), slice(30, 36), slice(36, 90))
+    ]
+    kept, counted = (
+        report_of(blocks, plan(metrics=("f1",), clustered=True, whole_clusters=known)).results()
+        for known in (False, True)
+    )
+    assert counted == kept
+
+
 def test_labels_that_first_show_up_in_a_later_block_get_their_column():
     report = report_of(
         [

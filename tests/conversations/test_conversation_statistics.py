@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from conversation_rows import compute, extract, row, turn
 
-from steelyard.conversations.columns import ColumnsBuilder
-from steelyard.conversations.complexity import clustered_error, complexity, propagation
+from steelyard.conversations.complexity import Complexity
 from steelyard.conversations.dataset import read_conversation
 from steelyard.conversations.judging import judge
-from steelyard.conversations.statistics import statistics
+from steelyard.conversations.propagation import Propagation
+from steelyard.conversations.statistics import Statistics
 from steelyard.conversations.traces import read_turn
+from steelyard.stats import mean_interval
 
 SUBTRACT = compute("subtract", 1500, 1200)
 
@@ -20,9 +21,14 @@ def found(*conversations, rows=None):
     for turns in conversations:
         by_index = {fields["turn_idx"]: read_turn(fields) for fields in turns}
         traces.append([by_index.get(index) for index in range(4)])
-    builder = ColumnsBuilder()
-    builder.add(judge(read, traces))
-    return statistics(builder.columns())
+    return counted(judge(read, traces))
+
+
+def counted(judged, block=100):
+    statistics = Statistics()
+    for start in range(0, len(judged), block):
+        statistics.add(judged[start : start + block])
+    return statistics.content()
 
 
 RIGHT = [
@@ -85,9 +91,7 @@ def test_keys_stand_in_numeric_order_and_details_run_parallel():
         "qa_split": [False] * 12,
     }
     read = read_conversation({"id": "wide", "dialogue": wide})
-    builder = ColumnsBuilder()
-    builder.add(judge([read], [[None] * 12]))
-    content = statistics(builder.columns())
+    content = counted(judge([read], [[None] * 12]))
     keys = [str(number) for number in range(12)]
     for name in ("accuracy_by_turn_number", "avg_operations_by_turn"):
         assert list(content[name]) == keys
@@ -134,7 +138,9 @@ def test_a_frequent_pattern_is_notable_and_comes_with_advice():
 def test_the_first_failing_turn_and_what_follows_it():
     right = np.array([True, False, False, True, True, True, False, True])
     turns = np.array([0, 1, 2, 3, 0, 1, 2, 3])
-    content = propagation(right, turns, np.array([0, 0, 0, 0, 1, 1, 1, 1]))
+    propagation = Propagation()
+    propagation.add(right, turns, np.array([0, 0, 0, 0, 1, 1, 1, 1]))
+    content = propagation.described()
     assert content["first_failing_turn"] == {"0": 0, "1": 1, "2": 1}
     assert content["conversations_without_failure"] == 0
     assert content["wrong_after_wrong"]["mean"] == pytest.approx(1 / 3)
@@ -145,7 +151,15 @@ def turns_with(rates, n=60, seed=1):
     draws = np.random.default_rng(seed)
     operations = np.repeat(np.array(list(rates)), n)
     right = (draws.random(len(operations)) < np.repeat(list(rates.values()), n)).astype(float)
-    return right, operations, np.tile(np.arange(n), len(rates))
+    conversation = np.tile(np.arange(n), len(rates))
+    order = np.argsort(conversation, kind="stable")
+    return right[order], operations[order], conversation[order]
+
+
+def complexity(right, operations, conversation):
+    found = Complexity()
+    found.add(right, operations, conversation)
+    return found.described()
 
 
 def test_the_ceiling_is_the_first_number_of_operations_that_is_significantly_worse():
@@ -181,4 +195,52 @@ def test_the_clustered_error_is_that_of_statsmodels():
     robust = fit.get_robustcov_results("cluster", groups=conversation, use_correction=False)
     clusters = len(np.unique(conversation))
     expected = robust.bse[1] * np.sqrt(clusters / (clusters - 1))
-    assert clustered_error(right, operations == 2, operations == 1, conversation) == pytest.approx(expected)
+    found = Complexity()
+    found.add(right, operations, conversation)
+    assert found.standard_error(2) == pytest.approx(expected)
+
+
+def conversations_of_all_kinds(count):
+    """Return judged conversations that differ in answers, plans, length of trace and features."""
+    draws = np.random.default_rng(7)
+    rows, traces = [], []
+    for number in range(count):
+        given = row(f"c{number}")
+        given["features"] |= {"year": int(draws.integers(2000, 2004)), **({"late": "yes"} if number > 30 else {})}
+        given["features"] |= {"unique": number}
+        rows.append(read_conversation(given))
+        answers = draws.choice(["1500", "1200", "300", "25%", "-300", "7"], 4)
+        plans = [[extract(1500)], [SUBTRACT], [SUBTRACT, compute("divide", "s9", 1200, step_id="s10")]]
+        turns = [turn(index, text, *plans[draws.integers(3)]) for index, text in enumerate(answers)]
+        traces.append([read_turn(fields) if draws.random() < 0.9 else None for fields in turns])
+    return judge(rows, traces)
+
+
+def test_how_conversations_are_cut_into_blocks_changes_no_number():
+    judged = conversations_of_all_kinds(90)
+    whole = counted(judged)
+    assert counted(judged, block=1) == whole
+    assert counted(judged, block=32) == whole
+    assert set(whole["breakdowns"]["late"]) == {"null", "yes"}
+    assert whole["breakdowns"]["late"]["null"]["n"] == 31 * 4
+    assert "unique" not in whole["breakdowns"]
+
+
+def test_means_and_intervals_are_those_over_all_turns_at_once():
+    judged = conversations_of_all_kinds(90)
+    content = counted(judged, block=7)
+    turns = [(place, entry) for place, conversation in enumerate(judged) for entry in conversation.turns]
+    known = [(place, entry.logic["logic_recall"]) for place, entry in turns if entry.logic["logic_recall"] is not None]
+    places, values = (np.array(column) for column in zip(*known, strict=True))
+    expected = mean_interval(values.astype(float), binary=False, clusters=places)
+    detail = content["intervals"]["avg_logic_recall"]
+    assert content["avg_logic_recall"] == pytest.approx(values.mean())
+    assert (detail["ci_low"], detail["ci_high"]) == (expected.low, expected.high)
+
+
+def test_the_standard_error_over_blocks_is_that_of_all_turns():
+    right, operations, conversation = turns_with({1: 0.8, 2: 0.5, 3: 0.4}, n=80, seed=3)
+    parts = Complexity()
+    for chosen in (conversation < 30, conversation >= 30):
+        parts.add(right[chosen], operations[chosen], conversation[chosen] - conversation[chosen][0])
+    assert parts.described() == complexity(right, operations, conversation)

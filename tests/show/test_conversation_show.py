@@ -9,10 +9,9 @@ import pytest
 from conversation_rows import compute, extract, row, turn
 from matplotlib.image import imread
 
-from steelyard.conversations.columns import ColumnsBuilder
 from steelyard.conversations.dataset import read_conversation
 from steelyard.conversations.judging import judge
-from steelyard.conversations.statistics import statistics
+from steelyard.conversations.statistics import Statistics
 from steelyard.conversations.traces import read_turn
 from steelyard.records.runs import RunRecord
 from steelyard.show.conversation_html import conversations
@@ -32,9 +31,9 @@ TURNS = [
 def found():
     rows = [row(f"c{number}") for number in range(3)]
     rows[0]["features"] = {**rows[0]["features"], HOSTILE: HOSTILE}
-    builder = ColumnsBuilder()
-    builder.add(judge([read_conversation(given) for given in rows], [[read_turn(entry) for entry in TURNS]] * 3))
-    return statistics(builder.columns())
+    statistics = Statistics()
+    statistics.add(judge([read_conversation(given) for given in rows], [[read_turn(entry) for entry in TURNS]] * 3))
+    return statistics.content()
 
 
 def test_the_report_has_every_part_with_n_and_intervals(found):

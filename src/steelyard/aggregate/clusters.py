@@ -6,13 +6,14 @@ total does not depend on the order of its items or on the blocks they came in.
 
 from __future__ import annotations
 
-import math
+from abc import ABC, abstractmethod
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.records.blocks import Floats, Labels
-from steelyard.stats import Interval, clustered_interval, design_effect
+from steelyard.stats import ClusterCounts, Interval
 
 _LIMB = float(1 << 26)
 _UNIT = 1 << 1074
@@ -105,8 +106,32 @@ class ClusterTotals:
         return np.array([self.units[place] / _UNIT for place in held.tolist()], np.float64), sizes
 
 
-class ClusteredMeans:
+class Clustered(ABC):
     """The totals of several metrics by cluster; merges."""
+
+    @abstractmethod
+    def update(self, clusters: Labels, numbers: dict[str, Floats]) -> None:
+        """Add a block."""
+
+    @abstractmethod
+    def merge(self, other: Self) -> None:
+        """Add another part's clusters."""
+
+    @abstractmethod
+    def counted(self, name: str) -> ClusterCounts:
+        """Return the clusters of a metric, counted by total and size."""
+
+    def interval(self, name: str, *, binary: bool, rounds: int, seed: int) -> Interval:
+        """Return the interval of a mean by resampling whole clusters."""
+        return self.counted(name).interval(binary=binary, rounds=rounds, seed=seed)
+
+    def design_effect(self, name: str, squares: float) -> float:
+        """Return by how much clustering widens the variance of a mean, from the sum of its squared values."""
+        return self.counted(name).design_effect(squares)
+
+
+class ScatteredClusters(Clustered):
+    """Clusters whose items may stand in any block: each keeps its totals until the end."""
 
     def __init__(self, bounded: dict[str, bool]) -> None:
         self.places = ClusterPlaces()
@@ -118,22 +143,38 @@ class ClusteredMeans:
         for name, values in numbers.items():
             self.totals[name].add(places, values, self.places.size)
 
-    def merge(self, other: ClusteredMeans) -> None:
+    def merge(self, other: Self) -> None:
         """Add another part's clusters."""
         places = self.places.merge(other.places)
         for name, totals in other.totals.items():
             self.totals[name].merge(totals, places, self.places.size)
 
-    def interval(self, name: str, *, binary: bool, rounds: int, seed: int) -> Interval:
-        """Return the interval of a mean by resampling whole clusters."""
-        sums, sizes = self.totals[name].sums_and_sizes()
-        return clustered_interval(sums, sizes, binary=binary, rounds=rounds, seed=seed)
+    def counted(self, name: str) -> ClusterCounts:
+        """Return the clusters of a metric, counted by total and size."""
+        counts = ClusterCounts()
+        counts.add(*self.totals[name].sums_and_sizes())
+        return counts
 
-    def design_effect(self, name: str, squares: float) -> float:
-        """Return by how much clustering widens the variance of a mean, from the sum of its squared values."""
-        sums, sizes = self.totals[name].sums_and_sizes()
-        n = math.fsum(sizes)
-        if n < 2:
-            return 1.0
-        variance = (squares - math.fsum(sums) ** 2 / n) / (n - 1)
-        return design_effect(sums, sizes, variance)
+
+class WholeClusters(Clustered):
+    """Clusters of which none stands in two blocks: they are counted block by block, and memory does not grow."""
+
+    def __init__(self, bounded: dict[str, bool]) -> None:
+        self.bounded = bounded
+        self.counts = {name: ClusterCounts() for name in bounded}
+
+    def update(self, clusters: Labels, numbers: dict[str, Floats]) -> None:
+        """Add a block with every item of its clusters."""
+        block = ScatteredClusters({name: self.bounded[name] for name in numbers})
+        block.update(clusters, numbers)
+        for name, totals in block.totals.items():
+            self.counts[name].add(*totals.sums_and_sizes())
+
+    def merge(self, other: Self) -> None:
+        """Add another part's clusters."""
+        for name, counts in other.counts.items():
+            self.counts[name].merge(counts)
+
+    def counted(self, name: str) -> ClusterCounts:
+        """Return the clusters of a metric, counted by total and size."""
+        return self.counts[name]

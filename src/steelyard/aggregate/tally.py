@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.aggregate.classification import Confusion, ConfusionTally, figures
-from steelyard.aggregate.clusters import ClusteredMeans
+from steelyard.aggregate.clusters import Clustered, ScatteredClusters, WholeClusters
 from steelyard.aggregate.coded import Coded
 from steelyard.aggregate.losses import LEVEL, Losses, loss_columns
 from steelyard.aggregate.means import Mean, columns, detail, ends
@@ -98,6 +98,10 @@ def _taken(labels: Labels, rows: Rows) -> Labels:
     return Labels(labels.names, labels.codes[rows])
 
 
+def _clusters(plan: ReportPlan, bounded: dict[str, bool]) -> Clustered:
+    return WholeClusters(bounded) if plan.whole_clusters else ScatteredClusters(bounded)
+
+
 class Tally:
     """Counts, means, confusion matrix, corpus sums and losses of a group of items."""
 
@@ -105,7 +109,7 @@ class Tally:
         self.n = 0
         self.means = {name: Mean(bounded=known) for name, known in bounded.items()}
         self.confusion = ConfusionTally()
-        self.clusters = ClusteredMeans(bounded) if plan.clustered else None
+        self.clusters = _clusters(plan, bounded) if plan.clustered else None
         self.corpus = {
             name: ResampledSums(entry.width, clustered=plan.clustered) for name, entry in plan.corpus.items()
         }

@@ -1,16 +1,17 @@
-"""Where accuracy falls with the number of operations, and how one wrong turn leads to the next."""
+"""Where accuracy falls with the number of operations."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections import Counter
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.conversations.means import described, grouped
+from steelyard.conversations.means import ConversationMean, NumberedMeans, group_rows
 from steelyard.records.blocks import Floats
-from steelyard.stats import holm
+from steelyard.stats import exact_sum, holm
 from steelyard.stats.distributions import normal_two_sided
 
 LEVEL = 0.05
@@ -18,58 +19,93 @@ FEWEST_TURNS = 10
 FEWEST_CONVERSATIONS = 5
 """Below these a normal approximation of clustered differences is not trusted, and no verdict is given."""
 
-Integers = npt.NDArray[np.int64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+Pair: TypeAlias = tuple[int, int]
+"""Right turns and all turns of one conversation."""
 
 
-def complexity(right: Floats, operations: Integers, conversation: Integers) -> dict[str, Any]:
-    """Return accuracy by number of operations, and the complexity ceiling.
+class Complexity:
+    """Accuracy by number of operations, from whole conversations as they come."""
 
-    The ceiling is the smallest number of operations above 1 at which accuracy is significantly below that of
-    single-operation turns: a two-sided z-test with variances clustered by conversation, Holm over all numbers tested.
-    """
-    entries = grouped(right, operations, conversation)
-    tests = {
-        count: test
-        for count in sorted(set(operations[operations > 1].tolist()))
-        if (test := _against_single(right, operations, conversation, count)) is not None
-    }
-    adjusted = holm([test["p_value"] for test in tests.values()])
-    for test, p_value in zip(tests.values(), adjusted, strict=True):
-        test["p_value_holm"] = p_value
-        test["significantly_lower"] = p_value is not None and p_value <= LEVEL and test["difference"] < 0
-    ceiling = next((count for count, test in tests.items() if test["significantly_lower"]), None)
-    return {
-        "accuracy": entries,
-        "ceiling": ceiling,
-        "tests": {str(count): test for count, test in tests.items()},
-        "reading": _reading(ceiling, tests, entries),
-    }
+    def __init__(self) -> None:
+        self.accuracy = NumberedMeans()
+        self._single: Counter[Pair] = Counter()
+        """Conversations by their single-operation turns."""
+        self._beside: dict[int, Counter[tuple[Pair, Pair]]] = {}
+        """By number of operations: conversations by their turns of that number, and by their single-operation ones."""
 
+    def add(self, right: Floats, operations: Integers, conversation: Integers) -> None:
+        """Add turns of whole conversations; those of one conversation stand side by side."""
+        self.accuracy.add_numbered(right, operations, conversation)
+        size = int(conversation[-1]) + 1 if len(conversation) else 0
+        single = _pairs(right, operations == 1, conversation, size)
+        self._single.update(pair for pair in single if pair[1])
+        several = operations > 1
+        for count, rows in group_rows(operations[several]):
+            chosen = np.flatnonzero(several)[rows]
+            found = _pairs(right[chosen], np.ones(len(chosen), np.bool_), conversation[chosen], size)
+            known = self._beside.setdefault(count, Counter())
+            known.update(both for both in zip(found, single, strict=True) if both[0][1])
 
-def _against_single(right: Floats, operations: Integers, conversation: Integers, count: int) -> dict[str, Any] | None:
-    """Return the difference of `count`-operation turns from single-operation ones, or None where there are too few."""
-    some, single = operations == count, operations == 1
-    for group in (some, single):
-        if group.sum() < FEWEST_TURNS or len(np.unique(conversation[group])) < FEWEST_CONVERSATIONS:
+    def described(self) -> dict[str, Any]:
+        """Return accuracy by number of operations, and the complexity ceiling.
+
+        The ceiling is the smallest number of operations above 1 at which accuracy is significantly below that of
+        single-operation turns: a two-sided z-test with variances clustered by conversation, Holm over all numbers
+        tested.
+        """
+        entries = self.accuracy.described()
+        tests = {count: test for count in sorted(self._beside) if (test := self._against_single(count)) is not None}
+        adjusted = holm([test["p_value"] for test in tests.values()])
+        for test, p_value in zip(tests.values(), adjusted, strict=True):
+            test["p_value_holm"] = p_value
+            test["significantly_lower"] = p_value is not None and p_value <= LEVEL and test["difference"] < 0
+        ceiling = next((count for count, test in tests.items() if test["significantly_lower"]), None)
+        return {
+            "accuracy": entries,
+            "ceiling": ceiling,
+            "tests": {str(count): test for count, test in tests.items()},
+            "reading": _reading(ceiling, tests, entries),
+        }
+
+    def _against_single(self, count: int) -> dict[str, Any] | None:
+        """Return the difference of `count`-operation turns from single-operation ones; None where there are too few."""
+        some, single = self.accuracy.means[count], self.accuracy.means.get(1, ConversationMean())
+        if min(some.n, single.n) < FEWEST_TURNS or min(some.n_conversations, single.n_conversations) < (
+            FEWEST_CONVERSATIONS
+        ):
             return None
-    difference = float(right[some].mean() - right[single].mean())
-    error = clustered_error(right, some, single, conversation)
-    p_value = (1.0 if difference == 0 else 0.0) if error == 0 else normal_two_sided(difference / error)
-    return {"difference": difference, "standard_error": error, "p_value": p_value, "n": int(some.sum())}
+        difference = some.total / some.n - single.total / single.n
+        error = self.standard_error(count)
+        p_value = (1.0 if difference == 0 else 0.0) if error == 0 else normal_two_sided(difference / error)
+        return {"difference": difference, "standard_error": error, "p_value": p_value, "n": some.n}
+
+    def standard_error(self, count: int) -> float:
+        """Return the standard error of the difference, with Liang and Zeger's sandwich over conversations."""
+        beside = self._beside[count]
+        alone = self._single.copy()
+        for (_, single), times in beside.items():
+            alone[single] -= times
+        units = dict(beside) | {((0, 0), single): times for single, times in alone.items() if times > 0}
+        table = np.array([(*some, *single) for some, single in units], np.float64).T
+        means = self.accuracy.means
+        influence = _influence(table[0], table[1], means[count]) - _influence(table[2], table[3], means[1])
+        clusters = sum(units.values())
+        squares = exact_sum(influence * influence, np.array(list(units.values()), np.int64)).value
+        return math.sqrt(clusters / (clusters - 1) * squares) if clusters > 1 else 0.0
 
 
-def clustered_error(
-    values: Floats, first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_], conversation: Integers
-) -> float:
-    """Return the standard error of a difference of means, with Liang and Zeger's sandwich over conversations."""
-    influence = np.zeros(len(values))
-    influence[first] += (values[first] - values[first].mean()) / first.sum()
-    influence[second] -= (values[second] - values[second].mean()) / second.sum()
-    used = first | second
-    _, codes = np.unique(conversation[used], return_inverse=True)
-    sums = np.bincount(codes, weights=influence[used])
-    clusters = len(sums)
-    return math.sqrt(clusters / (clusters - 1) * float(sums @ sums)) if clusters > 1 else 0.0
+def _pairs(right: Floats, chosen: npt.NDArray[np.bool_], conversation: Integers, size: int) -> list[Pair]:
+    """Return how many of the chosen turns of each conversation are right, and how many there are."""
+    rows = conversation[chosen]
+    successes = np.bincount(rows, weights=right[chosen], minlength=size).astype(np.int64)
+    return list(zip(successes.tolist(), np.bincount(rows, minlength=size).tolist(), strict=True))
+
+
+def _influence(right: Floats, turns: Floats, mean: ConversationMean) -> Floats:
+    """Return by how much each conversation moves a mean."""
+    found: Floats = (right - turns * (mean.total / mean.n)) / mean.n
+    return found
 
 
 def _reading(ceiling: int | None, tests: dict[int, Any], entries: dict[str, dict[str, Any]]) -> str:
@@ -79,49 +115,14 @@ def _reading(ceiling: int | None, tests: dict[int, Any], entries: dict[str, dict
     if ceiling is not None:
         found = entries[str(ceiling)]
         return (
-            f"Turns of {ceiling} operations are right in {_percent(found)} of {found['n']} cases, single-operation "
-            f"turns in {_percent(single)} of {single['n']}: the complexity ceiling is at {ceiling} operations."
+            f"Turns of {ceiling} operations are right in {percent(found)} of {found['n']} cases, single-operation "
+            f"turns in {percent(single)} of {single['n']}: the complexity ceiling is at {ceiling} operations."
         )
     if not tests:
         return f"No number of operations above 1 has the {FEWEST_TURNS} turns that a comparison needs."
     return "No number of operations is significantly less accurate than single-operation turns."
 
 
-def _percent(entry: dict[str, Any]) -> str:
+def percent(entry: dict[str, Any]) -> str:
+    """Return a mean as a percentage for a sentence."""
     return f"{100 * entry['mean']:.1f} %"
-
-
-def propagation(right: npt.NDArray[np.bool_], turn: Integers, conversation: Integers) -> dict[str, Any]:
-    """Return the first failing turns, and how often a wrong turn follows a wrong one and a right one."""
-    follows = np.zeros(len(right), np.bool_)
-    follows[1:] = conversation[1:] == conversation[:-1]
-    wrong = (~right).astype(np.float64)
-    before = np.zeros(len(right), np.bool_)
-    before[1:] = ~right[:-1]
-    after_wrong = described(wrong[follows & before], conversation[follows & before])
-    after_right = described(wrong[follows & ~before], conversation[follows & ~before])
-    first = _first_failing(right, turn, conversation)
-    return {
-        "first_failing_turn": {str(index): int(count) for index, count in enumerate(np.bincount(first))},
-        "conversations_without_failure": len(np.unique(conversation)) - len(first),
-        "wrong_after_wrong": after_wrong,
-        "wrong_after_right": after_right,
-        "reading": _propagation_reading(after_wrong, after_right),
-    }
-
-
-def _first_failing(right: npt.NDArray[np.bool_], turn: Integers, conversation: Integers) -> Integers:
-    failing = np.flatnonzero(~right)
-    _, firsts = np.unique(conversation[failing], return_index=True)
-    found: Integers = turn[failing[firsts]].astype(np.int64)
-    return found
-
-
-def _propagation_reading(wrong: dict[str, Any], right: dict[str, Any]) -> str:
-    if wrong["mean"] is None or right["mean"] is None:
-        return "There are too few turns to say whether errors propagate."
-    text = f"A wrong turn is followed by a wrong one in {_percent(wrong)} of {wrong['n']} cases, a right turn in "
-    text += f"{_percent(right)} of {right['n']}"
-    if wrong["ci_low"] is not None and right["ci_high"] is not None and wrong["ci_low"] > right["ci_high"]:
-        return f"{text}: errors propagate."
-    return f"{text}: the intervals overlap, so propagation is not shown."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from steelyard.conversations.columns import TurnColumns
-from steelyard.conversations.means import described
+from steelyard.conversations.means import ConversationMean
 
 NOTABLE = 0.02
 """From this share of turns on a pattern is worth acting on; below it the table says so."""
@@ -56,35 +57,46 @@ _PATTERNS = (
 )
 
 
-def diagnosis(columns: TurnColumns) -> list[dict[str, Any]]:
-    """Return one row per pattern: both accuracies, the gap with n and interval, whether it is notable, and a reading.
+class Diagnosis:
+    """Counts the turns between two rungs of the ladder, pattern by pattern.
 
     The seed compares numerical with soft matches for rounding; soft is inside numerical, so that gap is always 0, and
     exact matches are compared instead (page 40).
     """
-    return [_row(pattern, columns) for pattern in _PATTERNS]
 
+    def __init__(self) -> None:
+        self._found = {pattern: ConversationMean() for pattern in _PATTERNS}
+        self._matched: Counter[str] = Counter()
 
-def _row(pattern: _Pattern, columns: TurnColumns) -> dict[str, Any]:
-    low, high = columns.matches[pattern.low], columns.matches[pattern.high]
-    between = high & ~low
-    gap = described(between.astype(np.float64), columns.conversation)
-    sure = gap["ci_low"] is not None and gap["ci_low"] > 0
-    notable = bool(sure and gap["mean"] >= NOTABLE)
-    return {
-        "pattern": pattern.name,
-        "low": pattern.low,
-        "low_accuracy": float(low.mean()) if len(low) else None,
-        "high": pattern.high,
-        "high_accuracy": float(high.mean()) if len(high) else None,
-        "gap": gap["mean"],
-        "turns": int(between.sum()),
-        "n": gap["n"],
-        "ci_low": gap["ci_low"],
-        "ci_high": gap["ci_high"],
-        "notable": notable,
-        "reading": _reading(pattern, int(between.sum()), len(columns), notable=notable),
-    }
+    def add(self, columns: TurnColumns) -> None:
+        """Add turns of whole conversations."""
+        self._matched.update({rung: int(mask.sum()) for rung, mask in columns.matches.items()})
+        for pattern, between in self._found.items():
+            inside = columns.matches[pattern.high] & ~columns.matches[pattern.low]
+            between.add(inside.astype(np.float64), columns.conversation)
+
+    def described(self) -> list[dict[str, Any]]:
+        """Return a row per pattern: both accuracies, the gap with n and interval, whether it is notable, a reading."""
+        return [self._row(pattern, between) for pattern, between in self._found.items()]
+
+    def _row(self, pattern: _Pattern, between: ConversationMean) -> dict[str, Any]:
+        gap, n, turns = between.described(), between.n, int(between.total)
+        sure = gap["ci_low"] is not None and gap["ci_low"] > 0
+        notable = bool(sure and gap["mean"] >= NOTABLE)
+        return {
+            "pattern": pattern.name,
+            "low": pattern.low,
+            "low_accuracy": self._matched[pattern.low] / n if n else None,
+            "high": pattern.high,
+            "high_accuracy": self._matched[pattern.high] / n if n else None,
+            "gap": gap["mean"],
+            "turns": turns,
+            "n": n,
+            "ci_low": gap["ci_low"],
+            "ci_high": gap["ci_high"],
+            "notable": notable,
+            "reading": _reading(pattern, turns, n, notable=notable),
+        }
 
 
 def _reading(pattern: _Pattern, turns: int, n: int, *, notable: bool) -> str:

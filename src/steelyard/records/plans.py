@@ -68,6 +68,8 @@ class ReportPlan:
     """Names of format rules; each has a per-item number `rule.<name>`, and all together `format_compliance`."""
     losses: bool = False
     clustered: bool = False
+    whole_clusters: bool = False
+    """Whether every block has its clusters whole, as conversations come: then no total of a cluster is kept."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Metrics that were asked for and cannot be computed, with the reason."""
     rounds: int = 1000

@@ -1,6 +1,7 @@
 """Intervals and paired tests: pure functions of numbers, seeded, the same on every machine."""
 
 from steelyard.stats.binning import ValueCounts, Values
+from steelyard.stats.cluster_counts import ClusterCounts
 from steelyard.stats.exact import ExactSum, exact_sum
 from steelyard.stats.flips import sign_flip_p_value
 from steelyard.stats.intervals import (
@@ -24,6 +25,7 @@ from steelyard.stats.paired import (
 from steelyard.stats.slices import Contrast, Moments, two_sample
 
 __all__ = [
+    "ClusterCounts",
     "Contrast",
     "ExactSum",
     "Interval",

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.stats.distributions import normal_quantile
+from steelyard.stats.exact import exact_sum
 from steelyard.stats.grid import Floats, Integers
 from steelyard.stats.resampling import Units, percentile_ends, ratio_draws
 
@@ -66,20 +67,22 @@ def wilson_ends(successes: float, n: float, level: float) -> tuple[float, float]
     return low, high
 
 
-def design_effect(sums: Floats, sizes: Floats, variance: float) -> float:
+def design_effect(sums: Floats, sizes: Floats, variance: float, counts: Integers | None = None) -> float:
     """Return by how much clustering widens the variance of a mean, at least 1.
 
     `variance` is the variance of single items. A mean over n items then knows as much as n / effect independent ones
-    (Kish 1965); the variance between clusters is that of the ratio of totals, by linearisation.
+    (Kish 1965); the variance between clusters is that of the ratio of totals, by linearisation. `counts` says how often
+    each cluster is there.
 
     >>> round(design_effect(np.array([3.0, 0.0, 3.0, 0.0]), np.array([3.0, 3.0, 3.0, 3.0]), 3 / 11), 4)
     3.6667
     """
-    clusters, n = len(sums), math.fsum(sizes)
+    clusters = len(sums) if counts is None else int(counts.sum())
     if clusters < 2 or variance <= 0:
         return 1.0
-    residuals = sums - math.fsum(sums) / n * sizes
-    between = clusters / (clusters - 1) * math.fsum(residuals * residuals) / n
+    n = exact_sum(sizes, counts).value
+    residuals = sums - exact_sum(sums, counts).value / n * sizes
+    between = clusters / (clusters - 1) * exact_sum(residuals * residuals, counts).value / n
     return max(1.0, between / variance)
 
 
@@ -100,13 +103,19 @@ def bootstrap_mean(
 
 
 def bootstrap_clustered(
-    sums: npt.ArrayLike, sizes: npt.ArrayLike, *, rounds: int = 1000, seed: int = 0, level: float = 0.95
+    sums: npt.ArrayLike,
+    sizes: npt.ArrayLike,
+    counts: npt.ArrayLike | None = None,
+    *,
+    rounds: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
 ) -> Interval:
     """Return the percentile bootstrap interval of a mean over items, drawing whole clusters.
 
-    `sums` has the total of each cluster's values, `sizes` its number of items.
+    `sums` has the total of each cluster's values, `sizes` its number of items, `counts` how often it is there.
     """
-    units = Units.of(finite(sums), finite(sizes))
+    units = Units.of(finite(sums), finite(sizes), None if counts is None else _integers(counts))
     if (units.sizes <= 0).any():
         raise ValueError("a cluster has no items")
     if units.n == 1:
@@ -169,21 +178,36 @@ def _clustered(
 
 
 def clustered_interval(
-    sums: Floats, sizes: Floats, *, binary: bool, rounds: int = 1000, seed: int = 0, level: float = 0.95
+    sums: Floats,
+    sizes: Floats,
+    counts: Integers | None = None,
+    *,
+    binary: bool,
+    rounds: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
 ) -> Interval:
     """Return the interval of a mean over items from each cluster's total and size; `binary` says they are 0 or 1.
+
+    `counts` says how often each pair of total and size is there.
 
     >>> clustered_interval(np.array([2.0, 3.0]), np.array([2.0, 3.0]), binary=True).method
     'wilson-clustered'
     """
     if (sizes == 1).all():  # one item in each cluster: items are independent
-        return mean_interval(sums, binary=binary, rounds=rounds, seed=seed, level=level)
-    right = math.fsum(sums)
-    if binary and right in (0.0, math.fsum(sizes)):
+        values = sums if counts is None else np.repeat(sums, counts)
+        return mean_interval(values, binary=binary, rounds=rounds, seed=seed, level=level)
+    if binary and _all_alike(sums, sizes):
         # Draws could only repeat the one value that is there; each cluster still counts as one observation.
-        bounds = wilson(len(sums) if right else 0, len(sums), level=level)
+        clusters = len(sums) if counts is None else int(counts.sum())
+        bounds = wilson(clusters if sums.any() else 0, clusters, level=level)
         return Interval(bounds.low, bounds.high, WILSON_CLUSTERED, level)
-    return bootstrap_clustered(sums, sizes, rounds=rounds, seed=seed, level=level)
+    return bootstrap_clustered(sums, sizes, counts, rounds=rounds, seed=seed, level=level)
+
+
+def _all_alike(sums: Floats, sizes: Floats) -> bool:
+    """Return whether values of 0 and 1 are all 0 or all 1."""
+    return bool((sums == 0).all() or (sums == sizes).all())
 
 
 def cluster_totals(values: Floats, clusters: Sequence[object] | npt.NDArray[np.generic]) -> tuple[Floats, Floats]:

@@ -39,6 +39,7 @@ def report_plan() -> ReportPlan:
         directions=directions,
         # Turns, operations and features are in the statistics; slices would keep every cluster once more for each.
         clustered=True,
+        whole_clusters=True,
     )
 
 

@@ -7,9 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from steelyard.conversations.columns import ColumnsBuilder
 from steelyard.conversations.judging import judge
-from steelyard.conversations.statistics import statistics
+from steelyard.conversations.statistics import Statistics
 from steelyard.errors import InputError, Problem
 from steelyard.pipeline.conversations.blocks import scored_block
 from steelyard.pipeline.conversations.files import ConversationFiles, write_plots, write_statistics
@@ -29,9 +28,9 @@ def derive(
 ) -> dict[str, Any]:
     """Write the tables, traces, statistics and plots of a run, and give its items; return the statistics."""
     with ConversationFiles(items.path) as files:
-        columns = _stream(items, files, pairs, progress)
+        statistics = _stream(items, files, pairs, progress)
         _check(source, items)
-    found = statistics(columns.columns(), source.sample.as_dict() if source.sample else None)
+    found = statistics.content(source.sample.as_dict() if source.sample else None)
     write_statistics(items.path, found)
     if plots:
         write_plots(items.path, found)
@@ -40,17 +39,17 @@ def derive(
 
 def _stream(
     items: Recorder | Derivation, files: ConversationFiles, pairs: Iterable[Pair], progress: Progress | None
-) -> ColumnsBuilder:
-    """Carry blocks through the rooms. Nothing here holds more than one but the columns, a few dozen bytes a turn."""
-    columns = ColumnsBuilder()
+) -> Statistics:
+    """Carry blocks through the rooms. Nothing here holds more than one."""
+    statistics = Statistics()
     for block in _blocks(pairs):
         judged = judge([conversation for conversation, _ in block], [turns for _, turns in block])
         items.add(scored_block(judged, items.report.n_items))
         files.write(judged)
-        columns.add(judged)
+        statistics.add(judged)
         if progress is not None:
             progress(items.report.n_items)
-    return columns
+    return statistics
 
 
 def _blocks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:

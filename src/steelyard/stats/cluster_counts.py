@@ -1,0 +1,78 @@
+"""Clusters counted by their total and size, so that an interval over clusters needs no memory for each of them.
+
+Drawing clusters again needs how often each pair of total and size is there, and nothing else. Clusters of a few items
+have few such pairs; where they do not, a distinct pair takes 24 bytes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.stats.exact import exact_sum
+from steelyard.stats.grid import Floats
+from steelyard.stats.intervals import Interval, clustered_interval, design_effect
+from steelyard.stats.resampling import Units
+
+_PENDING = 4096
+
+
+class ClusterCounts:
+    """How often each pair of total and size is there; blocks may come in any order and any partition.
+
+    >>> counts = ClusterCounts()
+    >>> counts.add(np.array([2.0, 1.0, 2.0]), np.array([2.0, 3.0, 2.0]))
+    >>> counts.n, counts.units().counts.tolist()
+    (3, [1, 2])
+    """
+
+    __slots__ = ("_pending", "_pending_size", "_units")
+
+    def __init__(self) -> None:
+        self._units = Units.of(np.zeros(0), np.zeros(0))
+        self._pending: list[Units] = []
+        self._pending_size = 0
+
+    def add(self, sums: Floats, sizes: Floats) -> None:
+        """Add clusters, each whole: its total and how many items it has."""
+        self._take(Units.of(sums, sizes))
+
+    def merge(self, other: ClusterCounts) -> None:
+        """Add everything that another part counted."""
+        self._take(other.units())
+
+    def _take(self, units: Units) -> None:
+        self._pending.append(units)
+        self._pending_size += len(units.sums)
+        if self._pending_size >= _PENDING:
+            self.units()
+
+    def units(self) -> Units:
+        """Return the distinct pairs in sorted order, with how often each is there."""
+        if self._pending:
+            parts = [self._units, *self._pending]
+            self._units = Units.of(
+                np.concatenate([part.sums for part in parts]),
+                np.concatenate([part.sizes for part in parts]),
+                np.concatenate([part.counts for part in parts]),
+            )
+            self._pending, self._pending_size = [], 0
+        return self._units
+
+    @property
+    def n(self) -> int:
+        """How many clusters there are."""
+        return self.units().n
+
+    def interval(self, *, binary: bool, rounds: int = 1000, seed: int = 0) -> Interval:
+        """Return the interval of the mean over items, drawing whole clusters; `binary` says that items are 0 or 1."""
+        units = self.units()
+        return clustered_interval(units.sums, units.sizes, units.counts, binary=binary, rounds=rounds, seed=seed)
+
+    def design_effect(self, squares: float) -> float:
+        """Return by how much clustering widens the variance of the mean, from the sum of the squares of all items."""
+        units = self.units()
+        n = float((units.sizes * units.counts).sum())
+        if n < 2:
+            return 1.0
+        variance = (squares - exact_sum(units.sums, units.counts).value ** 2 / n) / (n - 1)
+        return design_effect(units.sums, units.sizes, variance, units.counts)
