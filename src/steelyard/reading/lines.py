@@ -108,14 +108,15 @@ def physical_lines(stream: BinaryIO, limits: Limits) -> Iterator[tuple[int, int,
         number += 1
         start, size = offset, len(data)
         if len(data) == enough and not data.endswith(b"\n"):
-            size += _skip_line(stream)
+            size += skip_line(stream)
         offset += size
         if number == 1 and data.startswith(BOM):
             start, data = len(BOM), data[len(BOM) :]
         yield number, start, data
 
 
-def _skip_line(stream: BinaryIO) -> int:
+def skip_line(stream: BinaryIO) -> int:
+    """Pass over the rest of a line without holding it; return how many bytes it has."""
     skipped = 0
     while data := stream.readline(_BUFFER):
         skipped += len(data)

@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import InputError, Problem
-from steelyard.pipeline.evaluation.sources import make_judge, make_source
-from steelyard.pipeline.evaluation.streaming import stream
+from steelyard.pipeline.evaluation.deriving import derive
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.preparation.gold import add_gold
 from steelyard.pipeline.preparation.task import prepare
-from steelyard.pipeline.recording.run import Derivation
 from steelyard.pipeline.runs.stored import StoredRun, agree, damaged
 from steelyard.reading.hashing import sha256_file
 from steelyard.records.runs import CONFIG_FILE, ITEMS_FILE, JOURNAL_FILE, RESULTS_FILE
@@ -35,22 +32,9 @@ def judged_again(
         with warnings.catch_warnings():
             # What there is to warn of was said when the run was made.
             warnings.simplefilter("ignore")
-            results = _derive(Path(folder), _options(outputs, judge, data))
+            options = _options(outputs, judge, data)
+            results, _ = derive(Path(folder), prepare(options), options, {})
         yield StoredColumns(items, primary=results["primary_metric"], labels=results.get("labels")), results
-
-
-def _derive(folder: Path, options: EvaluateOptions) -> dict[str, Any]:
-    prepared = prepare(options)
-    derivation = Derivation(folder, prepared.report)
-    source = make_source(prepared, options)
-    try:
-        stream(derivation, make_judge(prepared, source), source, None, None)
-        add_gold(derivation.report, prepared, source, None)
-    except BaseException as error:
-        derivation.abandon(error)
-        raise
-    results, _ = derivation.finish(prepared.signatures, {})
-    return results
 
 
 def verify_outputs(run: StoredRun) -> None:

@@ -11,13 +11,12 @@ import msgspec
 
 from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.pipeline.conversations.rescoring import is_conversations, other_scorer, rescore_conversations
-from steelyard.pipeline.evaluation.sources import make_judge, make_source
-from steelyard.pipeline.evaluation.streaming import prediction_facts, stream
+from steelyard.pipeline.evaluation.deriving import derive
+from steelyard.pipeline.evaluation.streaming import prediction_facts
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.preparation.gold import add_gold
 from steelyard.pipeline.preparation.task import Prepared, prepare
 from steelyard.pipeline.recording.reporting import write_report
-from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress, outcome
+from steelyard.pipeline.recording.run import Evaluation, Progress, outcome
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RESCORED_FILE, Rescored, RunRecord
@@ -53,23 +52,15 @@ def rescore(options: RescoreOptions, *, progress: Progress | None = None) -> Eva
     _check_dataset(record, Path(str(asked.dataset)))
     directory = RunDirectory.reopen(path)
     try:
-        return _derive(path, record, prepared, asked, progress)
+        return _rescored(path, record, prepared, asked, progress)
     finally:
         directory.release()
 
 
-def _derive(
+def _rescored(
     path: Path, record: RunRecord, prepared: Prepared, asked: EvaluateOptions, progress: Progress | None
 ) -> Evaluation:
-    source = make_source(prepared, asked)
-    derivation = Derivation(path, prepared.report)
-    try:
-        stream(derivation, make_judge(prepared, source), source, None, progress)
-        add_gold(derivation.report, prepared, source, None)
-    except BaseException as error:
-        derivation.abandon(error)
-        raise
-    results, hard = derivation.finish(prepared.signatures, prediction_facts(path))
+    results, hard = derive(path, prepared, asked, prediction_facts(path), progress)
     scorer = next(iter(prepared.judgements[0].scorers.values())).definition.key
     rescored = Rescored(scorer, prepared.signatures, **outcome(results))
     _write_rescored(path, record, rescored)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.pipeline.runs.stored import damaged
+from steelyard.pipeline.runs.stored import read_content
 from steelyard.records.runs import RESULTS_FILE, RunRecord
 from steelyard.store.baselines import list_baselines, list_verdicts
 from steelyard.store.directories import find_run, read_run
@@ -30,10 +29,7 @@ def shown_run(runs_dir: Path, name: str) -> ShownRun:
     path = find_run(runs_dir, name)
     record = read_run(path)
     file = path / RESULTS_FILE
-    try:
-        results: dict[str, Any] = json.loads(file.read_bytes()) if file.is_file() else {}
-    except ValueError as error:
-        raise damaged(file, f"the results cannot be read: {error}") from None
+    results = read_content(file, "results") if file.is_file() else {}
     names = [entry.name for entry in list_baselines(runs_dir) if entry.run_id == record.run_id]
     verdicts = [entry for entry in list_verdicts(runs_dir) if entry["run"] in (record.name, name)]
     return ShownRun(path, record, results, names, verdicts)

@@ -17,7 +17,7 @@ from steelyard.comparison.measures import Measure, measure
 from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.comparisons import Figure
-from steelyard.records.runs import CONFIG_FILE, ITEMS_FILE, RESULTS_FILE, RUN_FILE, RunRecord
+from steelyard.records.runs import CONFIG_FILE, ITEMS_FILE, REPEATS_FILE, RESULTS_FILE, RUN_FILE, RunRecord
 from steelyard.records.scores import Direction
 from steelyard.registry import direction_of, metrics
 from steelyard.store.columns import StoredColumns
@@ -39,12 +39,13 @@ class StoredRun:
     @cached_property
     def results(self) -> dict[str, Any]:
         """The content of `eval/eval_results.json`."""
-        file = self.path / RESULTS_FILE
-        try:
-            found: dict[str, Any] = json.loads(file.read_bytes())
-        except (OSError, ValueError) as error:
-            raise damaged(file, f"the results cannot be read: {error}") from None
-        return found
+        return read_content(self.path / RESULTS_FILE, "results")
+
+    @cached_property
+    def repeats(self) -> dict[str, Any] | None:
+        """The content of `eval/repeats.json` where the run was repeated."""
+        file = self.path / REPEATS_FILE
+        return read_content(file, "repeats") if file.is_file() else None
 
     @cached_property
     def config(self) -> dict[str, Any]:
@@ -134,6 +135,15 @@ def damaged(file: Path, message: str) -> InputError:
     """Return the error of a run whose files disagree with each other."""
     hint = "`steelyard rescore RUN` derives results and items anew from the stored predictions"
     return InputError(Problem("run-damaged", message, hint=hint, file=str(file)))
+
+
+def read_content(file: Path, what: str) -> dict[str, Any]:
+    """Return the content of one of a run's JSON files."""
+    try:
+        found: dict[str, Any] = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise damaged(file, f"the {what} cannot be read: {error}") from None
+    return found
 
 
 def open_run(runs_dir: Path, name: str, *, label: str | None = None) -> StoredRun:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +16,11 @@ from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing, pair_items
 from steelyard.comparison.slices import SEPARATOR, grouping, pair_clusters
 from steelyard.errors import excerpt
-from steelyard.pipeline.runs.stored import StoredRun, damaged, measured
+from steelyard.pipeline.runs.stored import StoredRun, measured
 from steelyard.records.columns import ItemColumns
 from steelyard.records.comparisons import Contract, Paired
 from steelyard.records.gates import Evidence, ItemsRule, MetricRule, Policy, Rule, SkippedRule
 from steelyard.records.items import SKIPPED, UNTAGGED
-from steelyard.records.runs import REPEATS_FILE
 
 Mask = npt.NDArray[np.bool_]
 
@@ -159,14 +156,9 @@ class Case:
     def _noise(self, metric: str) -> float | None:
         """Return the noise floor that repeats of the baseline, or else of the run, have shown."""
         for run in (self.baseline, self.run):
-            file = run.path / REPEATS_FILE if run is not None else None
-            if file is not None and file.is_file():
-                try:
-                    content: dict[str, Any] = json.loads(file.read_bytes())
-                except ValueError as error:
-                    raise damaged(file, f"the repeats cannot be read: {error}") from None
-                floor = content["metrics"].get(metric, {}).get("noise_floor")
-                if floor is not None and content["scorers"] == self.run.record.signatures.get("scorers"):
+            if run is not None and run.repeats is not None:
+                floor = run.repeats["metrics"].get(metric, {}).get("noise_floor")
+                if floor is not None and run.repeats["scorers"] == self.run.record.signatures.get("scorers"):
                     return float(floor)
         return None
 

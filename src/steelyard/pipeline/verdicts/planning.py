@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from steelyard.comparison.planning import Plan, check_question, plan_from_baseline, plan_without_baseline
 from steelyard.comparison.slices import pair_clusters
 from steelyard.errors import ConfigurationError, Problem, quoted
-from steelyard.pipeline.runs.stored import StoredRun, damaged, open_run
-from steelyard.records.runs import REPEATS_FILE
+from steelyard.pipeline.runs.stored import StoredRun, open_run
 from steelyard.store.baselines import baseline_path, find_baseline
 
 
@@ -53,12 +50,7 @@ def plan(options: PlanOptions) -> Plan:
 
 def _within(run: StoredRun, metric: str) -> float | None:
     """Return the variance within items between repeats, where the run was repeated."""
-    file = run.path / REPEATS_FILE
-    if not file.is_file():
+    if run.repeats is None:
         return None
-    try:
-        content: dict[str, Any] = json.loads(file.read_bytes())
-    except ValueError as error:
-        raise damaged(file, f"the repeats cannot be read: {error}") from None
-    found = content["metrics"].get(metric, {}).get("within_variance")
+    found = run.repeats["metrics"].get(metric, {}).get("within_variance")
     return None if found is None else float(found)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from steelyard.errors import MachineError, Problem
 from steelyard.reading.columns.shapes import Shape
 from steelyard.reading.limits import Limits
-from steelyard.reading.lines import BOM, Line, line_of, open_bytes
+from steelyard.reading.lines import BOM, Line, line_of, open_bytes, skip_line
 from steelyard.reading.rows import Row, row_of
 from steelyard.text.kernels.compiled import BYTES, INTEGER, INTEGERS, Loop
 
@@ -173,7 +173,7 @@ def raw_blocks(stream: BinaryIO, limits: Limits, size: int) -> Iterator[RawBlock
         data[found : found + len(rest)] = np.frombuffer(rest, np.uint8)
         end = found + len(rest)
         block = RawBlock.filled(data, end, line, offset)
-        skipped = 0 if block.ended else _skip_line(stream)
+        skipped = 0 if block.ended else skip_line(stream)
         yield block
         line += block.lines
         offset += end + skipped
@@ -184,12 +184,3 @@ def _read_into(stream: BinaryIO, target: memoryview) -> int:
     while filled < len(target) and (found := stream.readinto(target[filled:])):  # type: ignore[attr-defined]
         filled += found
     return filled
-
-
-def _skip_line(stream: BinaryIO) -> int:
-    skipped = 0
-    while data := stream.readline(BLOCK_BYTES):
-        skipped += len(data)
-        if data.endswith(b"\n"):
-            break
-    return skipped
