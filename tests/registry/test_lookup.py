@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from steelyard.errors import ConfigurationError
-from steelyard.registry import bind_metric, bind_scorer, direction_of, metrics, scorers
+from steelyard.registry import bind_metric, bind_scorer, direction_of, is_bounded, metrics, scorers
 from steelyard.registry.lookup import _load_plugin
 
 
@@ -41,6 +41,22 @@ def test_every_scorer_says_what_it_does_in_one_line():
 )
 def test_the_direction_of_a_number_is_where_it_was_registered(name, direction):
     assert direction_of(name) == direction
+
+
+@pytest.mark.parametrize(
+    ("name", "bounded"),
+    [
+        ("f1", True),
+        ("eval_loss", False),
+        ("number", True),
+        ("within_tol", True),
+        ("mae", False),
+        ("numeric_error.change.mae", False),
+        ("nothing_like_it", None),
+    ],
+)
+def test_a_number_that_cannot_leave_its_range_is_known(name, bounded):
+    assert is_bounded(name) is bounded
 
 
 def test_a_plugin_that_cannot_be_loaded_is_named():

@@ -9,6 +9,7 @@ import click
 
 from steelyard.cli.output import print_json
 from steelyard.pipeline.verdicts.planning import PlanOptions, plan
+from steelyard.show.comparison import too_few
 
 
 @click.command("plan", epilog="Example: steelyard plan --effect 0.02 --power 0.8 --baseline main")
@@ -36,6 +37,8 @@ def plan_command(*, as_json: bool, **given: Any) -> None:
         click.echo(
             f"  items of one conversation are not independent: {found.design_effect:.2f} times as many are needed"
         )
-    if found.n_baseline is not None:
-        shown = f"{found.detectable_with_baseline:.4f}"
-        click.echo(f"  the baseline's {found.n_baseline} items show a difference of {shown}")
+    detectable = found.detectable_with_baseline
+    if detectable is not None:
+        few = too_few(given["metric"] or "", detectable)
+        shown = "are too few to show any difference" if few else f"show a difference of {detectable:.4f}"
+        click.echo(f"  the baseline's {found.n_baseline} items {shown}")

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from steelyard.configuration.problems import Strict, checked
 from steelyard.errors import ConfigurationError, Problem
 from steelyard.records.gates import ALLOWANCES, ItemsRule, Level, Limit, MetricRule, Policy, Rule, SkippedRule
-from steelyard.registry import direction_of, metrics, scorers
+from steelyard.registry import direction_of, is_bounded
 
 _LIMITS: tuple[Limit, ...] = get_args(Limit)
 _DROPS = ("max_drop", "max_drop_relative", "max_rise", "max_rise_relative", "non_inferior")
@@ -205,7 +205,7 @@ def _limit_problem(rule: MetricRule) -> str:
     if rule.metric is None:
         return ""
     absolute = rule.limit in ("min", "max", "max_drop", "max_rise", "non_inferior")
-    if absolute and not 0 <= rule.value <= 1 and _is_bounded(rule.metric):
+    if absolute and not 0 <= rule.value <= 1 and is_bounded(rule.metric):
         return f"{rule.metric} lies in [0, 1], and the limit is {rule.value:g}"
     direction = direction_of(rule.metric)
     if direction == "lower" and rule.limit in ("max_drop", "max_drop_relative"):
@@ -213,9 +213,3 @@ def _limit_problem(rule: MetricRule) -> str:
     if direction == "higher" and rule.limit in ("max_rise", "max_rise_relative"):
         return f"{rule.metric} is better when higher: use {rule.limit.replace('rise', 'drop')}"
     return ""
-
-
-def _is_bounded(name: str) -> bool:
-    if any(definition.name == name for definition in scorers()):
-        return True
-    return any(definition.bounded for definition in metrics() if definition.name == name)

@@ -16,7 +16,7 @@ from steelyard.registry.definitions import (
     ScorerFunction,
     signature,
 )
-from steelyard.registry.lookup import bind_metric, bind_scorer, direction_of, metrics, scorers
+from steelyard.registry.lookup import bind_metric, bind_scorer, direction_of, is_bounded, metrics, scorers
 
 __all__ = [
     "Metric",
@@ -30,6 +30,7 @@ __all__ = [
     "bind_metric",
     "bind_scorer",
     "direction_of",
+    "is_bounded",
     "metric",
     "metrics",
     "scorer",

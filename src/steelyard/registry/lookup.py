@@ -88,6 +88,23 @@ def direction_of(name: str) -> Direction | None:
     return direction_of(part) if dot else None
 
 
+def is_bounded(name: str) -> bool | None:
+    """Return whether every value of a metric, a scorer or a sub-score lies in [0, 1]; None where the name is unknown.
+
+    A sub-score whose direction is "higher" is a share.
+    """
+    for definition in metrics():
+        if definition.name == name:
+            return definition.bounded
+    for registered in scorers():
+        if registered.name == name:
+            return True
+        if name in registered.sub_scores:
+            return registered.sub_scores[name] == "higher"
+    _, dot, part = name.rpartition(".")
+    return is_bounded(part) if dot else None
+
+
 def _resolve(what: str, name: str, definitions: Sequence[Definition]) -> Definition:
     match = _VERSIONED.fullmatch(name)
     candidates = [entry for entry in definitions if match and entry.name == match["name"]]

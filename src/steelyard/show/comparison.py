@@ -18,6 +18,7 @@ from steelyard.records.comparisons import (
     SliceRow,
 )
 from steelyard.records.items import UNTAGGED
+from steelyard.registry import is_bounded
 
 LISTED = 5
 
@@ -117,8 +118,16 @@ def _paired_lines(comparison: Comparison, run: str) -> Iterator[str]:
     yield f"  {escape(run)} on {paired.n} shared items: {signed(paired.delta).strip()}{interval}"
     yield f"    p = {p_text(paired.p_value)} ({paired.test})"
     yield f"    {paired.improved} improved, {paired.regressed} regressed, {paired.unchanged} unchanged"
-    if paired.minimum_detectable is not None:
-        yield f"    these items can show a delta of {paired.minimum_detectable:.4f} (80 % power)"
+    detectable = paired.minimum_detectable
+    if detectable is not None:
+        few = too_few(comparison.metric, detectable)
+        shown = "are too few to show any difference" if few else f"can show a delta of {detectable:.4f}"
+        yield f"    these items {shown} (80 % power)"
+
+
+def too_few(metric: str, detectable: float) -> bool:
+    """Return whether items that can show this delta show none: it is wider than from the worst value to the best."""
+    return detectable > 1 and is_bounded(metric) is not False
 
 
 def p_text(value: float | None) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from steelyard.records.comparisons import ChangedItem, Comparison, Delta, ItemChanges, Paired
 from steelyard.show import html_parts as parts
+from steelyard.show.comparison import too_few
 from steelyard.show.html_parts import number, text
 
 
@@ -35,8 +36,10 @@ def _headline(comparison: Comparison, delta: Delta) -> str:
         f"{sure} · {_chance(paired)}",
         f"{paired.improved:,} better · {paired.regressed:,} worse · {paired.unchanged:,} unchanged",
     ]
-    if paired.minimum_detectable is not None:
-        facts.append(f"so many items show a difference of {number(paired.minimum_detectable)} or more")
+    detectable = paired.minimum_detectable
+    if detectable is not None:
+        shown = f"so many items show a difference of {number(detectable)} or more"
+        facts.append("so few items cannot show any difference" if too_few(comparison.metric, detectable) else shown)
     return f'<div class="score">{signed(paired.delta)}<small>{"<br>".join(facts)}</small></div>'
 
 
