@@ -2,14 +2,17 @@
 
 import json
 
+import jsonschema
 import pytest
 from conversation_rows import QUESTIONS, compute, extract, row
 
 from steelyard.conversations.dataset import read_conversation
 from steelyard.conversations.plan_and_compute import PlanAndCompute
-from steelyard.conversations.plan_text import PlanError, document_text, read_plan
+from steelyard.conversations.plan_schema import PLAN_SCHEMA
+from steelyard.conversations.plan_text import EXAMPLES, PlanError, document_text, read_plan
 from steelyard.conversations.solving import TurnFailedError, TurnRequest, solve_conversation
 from steelyard.conversations.validator import validate
+from steelyard.programs import execute, plan_program
 from steelyard.records.models import ModelReply
 
 DOCUMENT = row()["doc"]
@@ -44,6 +47,37 @@ def test_a_plan_is_computed_and_recorded():
     assert [call["result"] for call in trace.tool_calls] == [1200, 1500, 0.25]
     assert (trace.prompt_tokens, trace.completion_tokens, trace.latency_ms, len(trace.llm_calls)) == (10, 2, 1.5, 1)
     assert [(log.retry_number, log.valid, log.confidence) for log in trace.validator_logs] == [(0, True, 1.0)]
+
+
+def test_every_request_says_what_a_plan_has_to_be():
+    asked = []
+    solve(PlanAndCompute(), plan(extract(777)), plan(*CHANGE), asked=asked)
+    assert [request.json_schema for request in asked] == [PLAN_SCHEMA, PLAN_SCHEMA]
+
+
+@pytest.mark.parametrize(("question", "text"), EXAMPLES)
+def test_the_shown_plans_keep_to_the_schema_and_give_the_answer(question, text):
+    jsonschema.validate(json.loads(text), PLAN_SCHEMA)
+    value = execute(plan_program(read_plan(text))).value
+    assert value == pytest.approx({"change": -25.5, "costs": 88.4}["change" if "change" in question else "costs"])
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [],
+        [{"step_id": "s1", "tool": "extract_value", "value": "12"}],
+        [{"step_id": "s1", "tool": "compute", "operation": "subtract", "operands": [1]}],
+        [{"step_id": "s1", "tool": "compute", "operation": "root", "operands": [1, 2]}],
+    ],
+)
+def test_what_is_no_plan_is_outside_the_schema(steps):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"steps": steps}, PLAN_SCHEMA)
+
+
+def test_the_row_of_a_table_is_inside_the_schema():
+    jsonschema.validate({"steps": [compute("table_sum", "net sales", step_id="s1")]}, PLAN_SCHEMA)
 
 
 def test_a_bad_plan_goes_back_with_its_issues():

@@ -13,6 +13,7 @@ from aiohttp import web
 from conversation_rows import compute, extract, row, trace, turn
 from serving import Scripted, serving
 
+from steelyard.conversations.plan_text import EXAMPLES
 from steelyard.records.cells import restore
 
 PLANS = {
@@ -29,7 +30,9 @@ class Planner(Scripted):
     async def handle(self, request):
         body = await request.json()
         self.bodies.append(body)
-        first, last = body["messages"][1]["content"], body["messages"][-1]["content"]
+        # Before the question stand the instruction and the shown examples; after it, plans that were sent back.
+        said = [message["content"] for message in body["messages"]]
+        first, last = said[1 + 2 * len(EXAMPLES)], said[-1]
         question = re.search(r"Question: (.*)\n", first)[1]
         if "broken" in first and question.startswith("what is the difference"):
             return web.json_response({"error": {"message": "=cmd() context exceeded"}}, status=400)
@@ -206,7 +209,7 @@ def test_the_embedded_model_is_asked_for_plans(tmp_path):
         "--max-retries", "0", "--name", "small", "--no-plots",
     )  # fmt: skip
     run = json.loads((tmp_path / "runs/small/run.json").read_text())
-    assert (run["status"], run["prompt_version"]) == ("completed", "plan.v1")
+    assert (run["status"], run["prompt_version"]) == ("completed", "plan.v2")
     turns = rows_of(tmp_path / "runs/small/eval/turns.csv")
     # What a model of 135 million parameters plans is its own affair; that it was asked and counted is ours.
     assert all(int(entry["prompt_tokens"]) > 200 and entry["llm_calls"] == "1" for entry in turns)

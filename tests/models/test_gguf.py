@@ -1,5 +1,6 @@
 """GGUF models by llama.cpp: the embedded SmolLM2-135M really answers."""
 
+import json
 import math
 
 import pytest
@@ -48,6 +49,13 @@ def test_the_token_limit_and_stop_texts_are_kept(model):
     assert (cut.completion_tokens, cut.truncated) == (3, True)
     stopped = model.generate(ModelRequest.of("What is the capital of France?", generation=Generation(32, ("Paris",))))
     assert "Paris" not in stopped.output
+
+
+def test_an_answer_is_held_to_a_schema(model):
+    schema = {"type": "object", "properties": {"city": {"type": "string", "maxLength": 12}}, "required": ["city"]}
+    schema["additionalProperties"] = False
+    held = ModelRequest("a", PARIS.messages, Generation(48), json_schema=schema)
+    assert set(json.loads(model.generate(held).output)) == {"city"}
 
 
 def test_a_prompt_beyond_the_window_is_the_items_failure(model):

@@ -9,7 +9,7 @@ import click
 
 from steelyard.cli.eval import evaluation_content
 from steelyard.cli.output import print_json
-from steelyard.cli.progress import item_progress
+from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.pipeline.conversations.options import ConversationOptions
 from steelyard.pipeline.conversations.order import evaluate_conversations
 from steelyard.show.conversation_text import conversation_text
@@ -53,8 +53,8 @@ def evaluate_command(*, as_json: bool, no_validation: bool, no_plots: bool, **gi
     any other model writes a plan that is checked and computed.
     """
     options = ConversationOptions(validation=not no_validation, plots=not no_plots, **given)
-    with item_progress(shown=not as_json) as progress:
-        evaluation = evaluate_conversations(options, progress=progress)
+    with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
+        evaluation = evaluate_conversations(options, progress=progress, asking=asking)
     if as_json:
         print_json(evaluation_content(evaluation))
     else:

@@ -9,6 +9,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from steelyard.conversations.plan_schema import PLAN_SCHEMA
 from steelyard.conversations.plan_text import PlanError, first_messages, read_plan, retry_messages
 from steelyard.conversations.solving import Asking, TurnFailedError, TurnRequest
 from steelyard.conversations.validator import validate
@@ -18,7 +19,7 @@ from steelyard.programs.plans import extracted_value
 from steelyard.records.conversations import TurnTrace, ValidatorLog
 from steelyard.records.models import Generation, Message, ModelReply, ModelRequest
 
-NAME = "plan_and_compute@v1"
+NAME = "plan_and_compute@v2"
 GENERATION = Generation(max_new_tokens=384)
 
 
@@ -79,7 +80,9 @@ class _Attempt:
             self.messages += retry_messages(output, log.issues)
 
     def ask(self) -> Generator[ModelRequest, ModelReply, str]:
-        reply = yield ModelRequest(self.request.item_id, tuple(self.messages), self.solver.generation)
+        reply = yield ModelRequest(
+            self.request.item_id, tuple(self.messages), self.solver.generation, json_schema=PLAN_SCHEMA
+        )
         self.calls.append(_call(reply))
         if reply.state is not None:
             kind = "ModelTimeout" if reply.state == "timeout" else "ModelError"

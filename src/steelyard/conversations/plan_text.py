@@ -8,40 +8,61 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from steelyard.conversations.plan_schema import ARITHMETIC, PLAN_SCHEMA
 from steelyard.conversations.solving import TurnRequest
 from steelyard.errors import excerpt
-from steelyard.programs import PLAN_OPERATIONS
+from steelyard.programs.nodes import TABLE_OPERATIONS
 from steelyard.records.models import Message
 
-PROMPT_VERSION = "plan.v1"
+PROMPT_VERSION = "plan.v2"
 LONGEST_DOCUMENT = 12_000
 """Characters of a document that go into a prompt; a note in it says when it was cut."""
 
-INSTRUCTION = f"""You answer questions about a financial document by writing a plan. Reply with one JSON object only:
-{{"steps": [
-  {{"step_id": "s1", "tool": "extract_value", "value": 206588}},
-  {{"step_id": "s2", "tool": "extract_value", "value": 181001}},
-  {{"step_id": "s3", "tool": "compute", "operation": "subtract", "operands": ["s1", "s2"]}}
-]}}
+INSTRUCTION = f"""You answer questions about a document by writing a plan. Reply with one JSON object only.
 extract_value takes a number that stands in the document, in the question or in an earlier answer.
-compute takes an operation of {", ".join(PLAN_OPERATIONS)} and two operands: step ids or numbers.
+compute takes an operation of {", ".join(ARITHMETIC)} and two operands: step ids or numbers.
 percentage of [part, whole] is part / whole. percentage_change of [old, new] is (new - old) / old.
+{", ".join(TABLE_OPERATIONS)} take one operand: the name of a row of the table.
 The last step is the answer. A question that only asks for a number of the document needs one extract_value step."""
+
+_SHOWN_DOCUMENT = "In millions.\n\nrow | 2001 | 2002\nrevenues | 206.5 | 181.0\ncosts | 97.2 | 88.4"
+EXAMPLES = (
+    (
+        "what was the change in revenues from 2001 to 2002?",
+        (
+            '{"steps": [{"step_id": "s1", "tool": "extract_value", "value": 181.0}, '
+            '{"step_id": "s2", "tool": "extract_value", "value": 206.5}, '
+            '{"step_id": "s3", "tool": "compute", "operation": "subtract", "operands": ["s1", "s2"]}]}'
+        ),
+    ),
+    ("what were costs in 2002?", '{"steps": [{"step_id": "s1", "tool": "extract_value", "value": 88.4}]}'),
+)
+"""Questions with their plans, as turns of a chat: a small model follows what it has seen done, not what it is told."""
 
 _FENCE = re.compile(r"```(?:json)?", re.IGNORECASE)
 
 
 def prompt_hash() -> str:
-    """Return the hash of the instruction, which is part of what a run was made under."""
-    return "sha256:" + hashlib.sha256(INSTRUCTION.encode()).hexdigest()
+    """Return the hash of instruction, examples and schema, which are part of what a run was made under."""
+    content = json.dumps([INSTRUCTION, _SHOWN_DOCUMENT, EXAMPLES, PLAN_SCHEMA], sort_keys=True)
+    return "sha256:" + hashlib.sha256(content.encode()).hexdigest()
 
 
 def first_messages(request: TurnRequest) -> tuple[Message, ...]:
     """Return the messages that ask for a plan."""
+    shown = [message for question, plan in EXAMPLES for message in _example(question, plan)]
     earlier = "".join(f"Q: {entry['question']}\nA: {entry['answer']}\n" for entry in request.history)
-    asked = f"Document:\n{document_text(request.document)}\n\n"
-    asked += f"Earlier in this conversation:\n{earlier}\n" if earlier else ""
-    return Message("system", INSTRUCTION), Message("user", f"{asked}Question: {request.question}\nPlan:")
+    asked = _asked(document_text(request.document), earlier, request.question)
+    return Message("system", INSTRUCTION), *shown, Message("user", asked)
+
+
+def _example(question: str, plan: str) -> tuple[Message, Message]:
+    return Message("user", _asked(_SHOWN_DOCUMENT, "", question)), Message("assistant", plan)
+
+
+def _asked(document: str, earlier: str, question: str) -> str:
+    said = f"Earlier in this conversation:\n{earlier}\n" if earlier else ""
+    return f"Document:\n{document}\n\n{said}Question: {question}\nPlan:"
 
 
 def retry_messages(reply: str, issues: Sequence[str]) -> tuple[Message, ...]:

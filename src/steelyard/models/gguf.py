@@ -92,6 +92,8 @@ class GgufModel(BaseModel):
             "stop": list(generation.stop),
             "cache_prompt": False,
         }
+        if request.json_schema is not None:
+            body["json_schema"] = request.json_schema
         if self._chat:
             found = self._server.handle_chat_completions(body | {"messages": _messages(request)})
         else:

@@ -42,6 +42,8 @@ class ModelRequest(msgspec.Struct, frozen=True):
     input: str = ""
     reference: str | None = None
     """The expected text, given only where the task asks for `eval_loss`; no answer ever depends on it."""
+    json_schema: dict[str, Any] | None = None
+    """What the answer has to be, for runtimes that can hold a model to a schema; the prompt says it to all others."""
 
     @property
     def prompt(self) -> str:

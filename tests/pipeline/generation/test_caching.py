@@ -24,6 +24,7 @@ CHANGES = [
     ("request", "messages", (Message("system", "2 + 2?"),)),
     ("request", "messages", (Message("system", ""), Message("user", "2 + 2?"))),
     ("request", "reference", "5"),
+    ("request", "json_schema", {"type": "object"}),
     ("generation", "max_new_tokens", 17),
     ("generation", "stop", ("\n", ".")),
     ("generation", "temperature", 0.6),

@@ -19,6 +19,7 @@ from steelyard.pipeline.conversations.files import ConversationJournal
 from steelyard.pipeline.conversations.options import ConversationOptions
 from steelyard.pipeline.conversations.reading import ConversationSource
 from steelyard.pipeline.conversations.solving import solve_into
+from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.generation.predictions import finished_run, generating, model_facts
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.run import Evaluation, Progress, Recorder, RunIdentity, read_evaluation, recording
@@ -32,14 +33,16 @@ CANONICAL = "conversation@v1|references=displayed;executed"
 """How an answer is read: as a whole, against the displayed and the executed reference."""
 
 
-def evaluate_conversations(options: ConversationOptions, *, progress: Progress | None = None) -> Evaluation:
+def evaluate_conversations(
+    options: ConversationOptions, *, progress: Progress | None = None, asking: Asking | None = None
+) -> Evaluation:
     """Evaluate conversations and leave a complete run behind; bad input leaves nothing behind."""
     if (options.model is None) == (options.traces is None):
         hint = "--traces DIR_OR_FILE judges stored traces, --model SPEC asks a model"
         raise UsageError(Problem("usage", "give one of --model and --traces", hint=hint))
     if options.traces is not None:
         return _evaluate_traces(options, progress)
-    return _evaluate_model(options, progress)
+    return _evaluate_model(options, progress, asking)
 
 
 def _evaluate_traces(options: ConversationOptions, progress: Progress | None) -> Evaluation:
@@ -55,7 +58,7 @@ def _evaluate_traces(options: ConversationOptions, progress: Progress | None) ->
     return replace(finished, unknown_ids=source.unknown_ids, unknown_total=source.unknown_total)
 
 
-def _evaluate_model(options: ConversationOptions, progress: Progress | None) -> Evaluation:
+def _evaluate_model(options: ConversationOptions, progress: Progress | None, asking: Asking | None) -> Evaluation:
     """Ask a model for every turn, journal what it did, and judge the journal like any stored traces."""
     asked = EvaluateOptions(name=options.name, runs_dir=options.runs_dir, resume=options.resume)
     done = finished_run(asked)
@@ -70,7 +73,8 @@ def _evaluate_model(options: ConversationOptions, progress: Progress | None) -> 
         plan = _Plan(options, model_facts(_answering(model).identity), plans=model.identity.kind != "python")
         manifest = _manifest(options, turns, conversations)
         with generating(asked, plan.identity, plan.config, manifest) as directory:
-            solve_into(directory.path / JOURNAL_FILE, source, model, options, progress)
+            solved = (lambda done: asking(done, turns)) if asking is not None else None
+            solve_into(directory.path / JOURNAL_FILE, source, model, options, solved)
             return _judge_journal(directory, source, plan, progress)
 
 

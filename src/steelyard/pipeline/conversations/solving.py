@@ -36,10 +36,10 @@ def solve_into(
         stored = _stored(path) if journal.done else {}
         conversations = source.conversations()
         while window := list(islice(conversations, WINDOW)):
-            solutions = [_Solution.start(one, solver, options, journal, stored.get(one.id, {})) for one in window]
+            solutions = [_Solution(one, journal, progress) for one in window]
+            for solution in solutions:
+                solution.start(solver, options, stored.get(solution.conversation.id, {}))
             drive(model, [solution for solution in solutions if solution.asked is not None])
-            if progress is not None:
-                progress(len(journal.done))
 
 
 def _stored(path: Path) -> dict[str, dict[int, TurnTrace]]:
@@ -57,29 +57,22 @@ class _Solution:
 
     conversation: Conversation
     journal: Journal
+    progress: Progress | None = None
     asked: ModelRequest | None = None
     """What it waits for; None once it is solved."""
     steps: Generator[ModelRequest, ModelReply, None] = field(init=False)
 
-    @classmethod
-    def start(
-        cls,
-        conversation: Conversation,
-        solver: Solver,
-        options: ConversationOptions,
-        journal: Journal,
-        stored: Mapping[int, TurnTrace],
-    ) -> _Solution:
-        solution = cls(conversation, journal)
-        solution.steps = solve_conversation(conversation, solver, options.history, solution.finished, stored)
-        solution.asked = next(solution.steps, None)
-        return solution
+    def start(self, solver: Solver, options: ConversationOptions, stored: Mapping[int, TurnTrace]) -> None:
+        self.steps = solve_conversation(self.conversation, solver, options.history, self.finished, stored)
+        self.asked = next(self.steps, None)
 
     def finished(self, trace: TurnTrace) -> None:
         entry = journal_entry(self.conversation, trace)
         item_id = entry.pop("item_id")
         self.journal.append(item_id, entry, state=entry.get("state"))
         self.journal.sync()
+        if self.progress is not None:
+            self.progress(len(self.journal.done))
 
     def answered(self, reply: ModelReply) -> None:
         try:

@@ -27,6 +27,7 @@ def answer_key(identity: ModelIdentity, request: ModelRequest, template: str) ->
         "messages": msgspec.to_builtins(request.messages),
         "generation": msgspec.to_builtins(request.generation),
         "reference": request.reference,
+        "json_schema": request.json_schema,
     }
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
