@@ -1,5 +1,6 @@
 """Stratified samples."""
 
+import hashlib
 from collections import Counter
 
 from hypothesis import given
@@ -40,3 +41,17 @@ def test_the_record_says_what_was_drawn_from_what():
 def test_a_sample_has_the_size_that_was_asked_for(turns, size, seed):
     sample = draw([(f"c{number}", (length, False)) for number, length in enumerate(turns)], size, seed)
     assert len(sample.chosen) == min(size, len(turns))
+
+
+def test_every_conversation_is_chosen_or_passed_over_and_no_other_is_known():
+    sample = draw(POPULATION, 60, 42)
+    assert all((identity in sample.chosen) != (identity in sample.passed_over) for identity, _ in POPULATION)
+    assert not any(f"d{number}" in sample.passed_over for number in range(300))
+
+
+def test_the_lowest_ranks_of_each_stratum_are_chosen():
+    sample = draw(POPULATION, 60, 42)
+    for stratum, _, count in sample.strata:
+        members = [identity for identity, found in POPULATION if found == stratum]
+        ranked = sorted(members, key=lambda one: hashlib.blake2b(f"42:{one}".encode(), digest_size=8).digest())
+        assert [identity in sample.chosen for identity in ranked] == [True] * count + [False] * (len(ranked) - count)

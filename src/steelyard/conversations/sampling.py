@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 Stratum: TypeAlias = tuple[int, bool]
 """Number of turns, and whether there is a type 2 question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Conversations by the keyed hash that ranks them: eight bytes each, in ascending order."""
+
+    seed: int
+    values: array[int]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __contains__(self, identity: object) -> bool:
+        rank = _rank(str(identity), self.seed)
+        place = bisect_left(self.values, rank)
+        return place < len(self.values) and self.values[place] == rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +38,8 @@ class Sample:
 
     size: int
     seed: int
-    chosen: frozenset[str]
-    passed_over: frozenset[str]
+    chosen: Ranks
+    passed_over: Ranks
     strata: tuple[tuple[Stratum, int, int], ...]
     """Each stratum with how many there were and how many were chosen."""
 
@@ -42,17 +63,23 @@ def draw(conversations: Iterable[tuple[str, Stratum]], size: int, seed: int) -> 
     >>> [chosen for _, _, chosen in sample.strata]
     [5, 5]
     """
-    members: dict[Stratum, list[str]] = {}
+    members: dict[Stratum, array[int]] = {}
     for identity, stratum in conversations:
-        members.setdefault(stratum, []).append(identity)
+        members.setdefault(stratum, array("Q")).append(_rank(identity, seed))
     shares = _shares({stratum: len(found) for stratum, found in members.items()}, size)
-    chosen: set[str] = set()
-    for stratum, found in members.items():
-        ranked = sorted(found, key=lambda identity: (_rank(identity, seed), identity))
-        chosen.update(ranked[: shares[stratum]])
-    every = {identity for found in members.values() for identity in found}
-    strata = tuple((stratum, len(members[stratum]), shares[stratum]) for stratum in sorted(members))
-    return Sample(size, seed, frozenset(chosen), frozenset(every - chosen), strata)
+    chosen, passed_over, strata = [], [], []
+    for stratum, found in sorted(members.items()):
+        ranked = np.sort(np.frombuffer(found, np.uint64))
+        # Two ids of one rank would be chosen together.
+        count = int(np.searchsorted(ranked, ranked[shares[stratum] - 1], "right")) if shares[stratum] else 0
+        chosen.append(ranked[:count])
+        passed_over.append(ranked[count:])
+        strata.append((stratum, len(ranked), count))
+    return Sample(size, seed, _united(chosen, seed), _united(passed_over, seed), tuple(strata))
+
+
+def _united(parts: Sequence[npt.NDArray[np.uint64]], seed: int) -> Ranks:
+    return Ranks(seed, array("Q", np.sort(np.concatenate([np.zeros(0, np.uint64), *parts])).tobytes()))
 
 
 def _shares(sizes: Mapping[Stratum, int], size: int) -> dict[Stratum, int]:
@@ -67,6 +94,7 @@ def _shares(sizes: Mapping[Stratum, int], size: int) -> dict[Stratum, int]:
     return shares
 
 
-def _rank(identity: str, seed: int) -> bytes:
+def _rank(identity: str, seed: int) -> int:
     """Return a keyed hash: a choice that does not depend on the order of the file."""
-    return hashlib.blake2b(f"{seed}:{identity}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    keyed = hashlib.blake2b(f"{seed}:{identity}".encode("utf-8", "surrogatepass"), digest_size=8)
+    return int.from_bytes(keyed.digest(), "big")

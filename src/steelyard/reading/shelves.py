@@ -9,7 +9,7 @@ import tempfile
 from array import array
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,11 @@ import numpy.typing as npt
 from steelyard.reading.ids import as_numbers
 from steelyard.reading.rows import Row
 
-_HEAD = struct.Struct("<I?")
-"""Before each row: how many bytes its id takes, and whether its data is the line as it was read."""
+_HEAD = struct.Struct("<Iq?")
+"""Before each row: how many bytes its id takes, its line, and whether its data is the line as it was read."""
+
+
+Places: TypeAlias = npt.NDArray[np.integer[Any]]
 
 
 class ShelfError(Exception):
@@ -34,10 +37,9 @@ class Shelf:
 
     def __init__(self) -> None:
         self._hashes = array("q")
-        self._lines = array("q")
         self._ends = array("q", [0])
         self._taken = bytearray()
-        self._sorted: tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]] | None = None
+        self._sorted: tuple[npt.NDArray[np.int64], Places] | None = None
         self._stream = tempfile.TemporaryFile(buffering=1 << 20)  # noqa: SIM115  closed on exit
 
     def __enter__(self) -> Self:
@@ -54,20 +56,19 @@ class Shelf:
         # Escaped beyond ASCII, so that lone surrogates survive.
         data = row.raw if row.raw is not None else json.dumps(row.fields).encode()
         try:
-            self._stream.write(_HEAD.pack(len(key), row.raw is not None) + key + data)
+            self._stream.write(_HEAD.pack(len(key), row.line, row.raw is not None) + key + data)
         except OSError as error:
             raise ShelfError(error.strerror or str(error)) from error
         self._hashes.append(hash(item_id))
-        self._lines.append(row.line)
         self._ends.append(self._ends[-1] + _HEAD.size + len(key) + len(data))
 
     def take(self, item_id: str) -> Row | None:
         """Return the first row of an id and remember that it was asked for."""
         for number in self._numbers(hash(item_id)):
-            found, row = self._row(number)
+            found, line, is_raw, data = self._record(number)
             if found == item_id:
                 self._taken[number] = 1
-                return row
+                return Row(line, json.loads(data), data if is_raw else None)
         return None
 
     def duplicates(self) -> Iterator[tuple[str, int, int]]:
@@ -76,30 +77,28 @@ class Shelf:
         again = np.flatnonzero(hashes[1:] == hashes[:-1]) + 1 if len(hashes) else hashes
         first: dict[str, int] = {}
         for number in sorted({int(order[place]) for near in again.tolist() for place in (near - 1, near)}):
-            item_id, row = self._row(number)
-            if first.setdefault(item_id, row.line) != row.line:
-                yield item_id, first[item_id], row.line
+            item_id, line = self._record(number)[:2]
+            if first.setdefault(item_id, line) != line:
+                yield item_id, first[item_id], line
 
     def left_over(self) -> Iterator[tuple[str, int]]:
         """Yield id and line of each id that was never asked for, once, in the order of the file."""
         self._by_hash()
         seen: set[str] = set()
         for number, taken in enumerate(self._taken):
-            if taken or self._is_later(number):
+            if taken:
                 continue
-            item_id, row = self._row(number)
-            if item_id not in seen:
-                yield item_id, row.line
-            if len(self._numbers(self._hashes[number])) > 1:
+            item_id, line = self._record(number)[:2]
+            same = self._numbers(hash(item_id))
+            if len(same) > 1:
+                if item_id in seen or self._is_taken(item_id, same):
+                    continue
                 seen.add(item_id)
+            yield item_id, line
 
-    def _is_later(self, number: int) -> bool:
-        """Return whether a row repeats the id of one that was taken."""
-        same = self._numbers(self._hashes[number])
-        if len(same) == 1:
-            return False
-        item_id = self._row(number)[0]
-        return any(self._taken[other] and self._row(other)[0] == item_id for other in same)
+    def _is_taken(self, item_id: str, numbers: list[int]) -> bool:
+        """Return whether one of some rows was taken and has an id."""
+        return any(self._taken[number] and self._record(number)[0] == item_id for number in numbers)
 
     def _numbers(self, wanted: int) -> list[int]:
         """Return the numbers of the rows whose id has a hash, in the order of the file."""
@@ -107,24 +106,26 @@ class Shelf:
         start, end = (int(np.searchsorted(hashes, wanted, side)) for side in ("left", "right"))
         return [int(number) for number in order[start:end]]
 
-    def _by_hash(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
+    def _by_hash(self) -> tuple[npt.NDArray[np.int64], Places]:
         if self._sorted is None:
             try:
                 self._stream.flush()
             except OSError as error:
                 raise ShelfError(error.strerror or str(error)) from error
             order = np.argsort(as_numbers(self._hashes), kind="stable")
-            self._sorted = as_numbers(self._hashes)[order], order
+            narrow: Places = order.astype(np.int32 if len(order) < 1 << 31 else np.int64)
+            self._sorted = as_numbers(self._hashes)[order], narrow
             self._taken = bytearray(len(order))
+            self._hashes = array("q")
         return self._sorted
 
-    def _row(self, number: int) -> tuple[str, Row]:
+    def _record(self, number: int) -> tuple[str, int, bool, bytes]:
+        """Return a row as it stands on disk: its id, its line, whether its data is the line as read, its data."""
         start, end = self._ends[number], self._ends[number + 1]
         try:
             record = os.pread(self._stream.fileno(), end - start, start)
         except OSError as error:
             raise ShelfError(error.strerror or str(error)) from error
-        size, is_raw = _HEAD.unpack_from(record)
+        size, line, is_raw = _HEAD.unpack_from(record)
         data = record[_HEAD.size + size :]
-        item_id = record[_HEAD.size : _HEAD.size + size].decode("utf-8", "surrogatepass")
-        return item_id, Row(self._lines[number], json.loads(data), data if is_raw else None)
+        return record[_HEAD.size : _HEAD.size + size].decode("utf-8", "surrogatepass"), line, is_raw, data

@@ -23,6 +23,7 @@ from steelyard.conversations.tables import (
 )
 from steelyard.conversations.trace_files import trace_content, turn_content
 from steelyard.conversations.traces import trace_name
+from steelyard.pipeline.conversations.names import TakenNames
 from steelyard.records.conversations import Conversation, JudgedConversation, TurnTrace
 from steelyard.records.runs import JOURNAL_FILE
 from steelyard.show.conversation_plots import conversation_plots
@@ -43,7 +44,7 @@ class ConversationFiles:
         self._run = run
         self._open = ExitStack()
         self._streams: dict[str, BinaryIO] = {}
-        self._names: set[str] = set()
+        self._names = TakenNames()
 
     def __enter__(self) -> Self:
         with machine_errors(self._run):
@@ -75,9 +76,9 @@ class ConversationFiles:
     def _file_name(self, judged: JudgedConversation) -> str:
         """Return a file of its own for each trace, also where two traces have one id."""
         name = trace_name(judged.trace_id)
-        if name.lower() in self._names:
+        if not self._names.take(name):
             name = trace_name(f"{judged.trace_id}/{judged.conversation.id}")
-        self._names.add(name.lower())
+            self._names.take(name)
         return f"{name}.json"
 
 

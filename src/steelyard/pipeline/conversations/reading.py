@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -15,6 +17,7 @@ from steelyard.errors import InputError, Problem, Problems
 from steelyard.reading.documents import read_document
 from steelyard.reading.ids import IdLedger
 from steelyard.reading.joined import join_predictions
+from steelyard.reading.lines import BOM, open_plain
 from steelyard.reading.rows import FORMATS, Row, read_rows
 from steelyard.records.conversations import Conversation, TurnTrace
 
@@ -39,9 +42,10 @@ class ConversationSource:
         source = cls(dataset)
         if sample_size is None:
             return source
-        every = [(one.id, (len(one.turns), one.has_type2_question)) for one in source.conversations()]
+        every = ((one.id, (len(one.turns), one.has_type2_question)) for one in source.conversations())
+        sample = draw(every, sample_size, seed)
         source.problems.raise_if_any()
-        return cls(dataset, draw(every, sample_size, seed))
+        return cls(dataset, sample)
 
     def conversations(self) -> Iterator[Conversation]:
         """Yield the wanted conversations in the order of the dataset."""
@@ -57,9 +61,9 @@ class ConversationSource:
 
     def count(self) -> tuple[int, int]:
         """Return how many conversations and turns are wanted, every row checked."""
-        sizes = [len(one.turns) for one in self.conversations()]
+        sizes = Counter(len(one.turns) for one in self.conversations())
         self.problems.raise_if_any()
-        return len(sizes), sum(sizes)
+        return sizes.total(), sum(size * times for size, times in sizes.items())
 
     def _conversation(self, row: Row) -> Conversation | None:
         try:
@@ -83,16 +87,17 @@ class ConversationSource:
         self.unknown_ids, self.unknown_total = joined.unknown, joined.unknown_total
 
     def _rows(self, traces: Path) -> Iterator[tuple[str, Row]]:
-        passed_over = self.sample.passed_over if self.sample else frozenset()
+        passed_over: Container[str] = self.sample.passed_over if self.sample else ()
         for file in trace_files(traces):
             for row in _file_rows(file, self.problems):
                 yield from self._turn_rows(row, file, passed_over)
 
-    def _turn_rows(self, row: Row, file: Path, passed_over: frozenset[str]) -> Iterator[tuple[str, Row]]:
+    def _turn_rows(self, row: Row, file: Path, passed_over: Container[str]) -> Iterator[tuple[str, Row]]:
+        flat = row.fields.get("turns") is None
         try:
             for conversation, index, fields in turn_rows(row.fields):
                 if conversation not in passed_over:
-                    yield f"{conversation}#{index}", Row(row.line, fields, None)
+                    yield f"{conversation}#{index}", Row(row.line, fields, row.raw if flat else None)
         except TraceError as error:
             self._bad_trace(error, row, file)
 
@@ -108,24 +113,33 @@ class ConversationSource:
         self.problems.add(Problem("bad-trace", str(error), hint=hint, file=str(file), line=row.line))
 
 
-def trace_files(traces: Path) -> list[Path]:
-    """Return the files of traces: one file, or all of a folder in the order of their names."""
+def trace_files(traces: Path) -> Iterator[Path]:
+    """Yield the files of traces: one file, or all of a folder in the order of their names."""
     if not traces.is_dir():
-        return [traces]
+        yield traces
+        return
     endings = tuple(f"{kind}{packed}" for kind in FORMATS[:3] for packed in ("", ".gz", ".zst"))
-    found = sorted(file for file in traces.iterdir() if file.name.lower().endswith(endings))
-    if not found:
+    # One text, since a folder may have a file for each of a million conversations.
+    names = "/".join(sorted(file.name for file in traces.iterdir() if file.name.lower().endswith(endings)))
+    if not names:
         hint = "give a folder of trace files, or one JSONL file"
         raise InputError(
             Problem("missing-file", "there are no .json or .jsonl files here", hint=hint, file=str(traces))
         )
-    return found
+    for found in re.finditer("[^/]+", names):
+        yield traces / found[0]
 
 
 def _file_rows(file: Path, problems: Problems) -> Iterable[Row]:
     """Yield the rows of a file of traces; a JSON file may hold one trace, which is no list of rows."""
-    if file.suffix.lower() == ".json":
+    if file.suffix.lower() == ".json" and not _is_list(file):
         whole = read_document(file)
         if isinstance(whole, dict) and ("turns" in whole or "turn_idx" in whole):
             return [Row(1, whole, None)]
     return read_rows(file, problems, mapping_field=None)
+
+
+def _is_list(file: Path) -> bool:
+    """Return whether a JSON file holds a list, whose rows can be read one by one."""
+    with open_plain(file) as stream:
+        return stream.read(64).removeprefix(BOM).lstrip().startswith(b"[")
