@@ -3,8 +3,10 @@
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from steelyard.errors import UsageError
+from steelyard.configuration.training import parse_training
+from steelyard.errors import ConfigurationError, UsageError
 from steelyard.pipeline.schemas import schema_builders, schema_of
+from steelyard.reading.yaml_file import read_yaml
 
 NAMES = list(schema_builders())
 
@@ -18,7 +20,16 @@ def test_every_schema_is_valid_in_its_own_dialect(name):
 
 def test_seed_003s_objects_and_the_configuration_files_have_schemas():
     answers = {f"{kind}-answer" for kind in ("choice", "number", "list", "text", "reasoning")}
-    assert {*answers, "canonical-answer", "scorecard", "task", "scoring-profile", "run"} <= set(NAMES)
+    assert {
+        *answers,
+        "canonical-answer",
+        "scorecard",
+        "task",
+        "scoring-profile",
+        "run",
+        "training",
+        "eval-results",
+    } <= set(NAMES)
 
 
 def test_an_unknown_schema_is_refused_with_the_nearest_name():
@@ -59,3 +70,36 @@ def test_configuration_files_are_of_their_schemas(name, content):
     validator = Draft202012Validator(schema_of(name))
     validator.validate(content)
     assert not validator.is_valid(content | {"unknown": 1})
+
+
+def test_the_example_of_a_training_is_of_its_schema(root):
+    validator = Draft202012Validator(schema_of("training"))
+    values = dict(read_yaml(root / "examples" / "training" / "train.yaml"))
+    parse_training(values)
+    validator.validate(values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"base_model": "tiny"},
+        {"base_model": "tiny", "lr": "1e-4"},
+        {"base_model": "tiny", "lr": 0.001},
+        {"base_model": "tiny", "lr": "fast"},
+        {"base_model": "tiny", "lr": 0},
+        {"base_model": "tiny", "task": "rlhf"},
+        {"base_model": "tiny", "epochs": 0},
+        {"base_model": "tiny", "epoch": 3},
+        {"base_model": "tiny", "eval": {"hard_examples": 5, "gold_set": "gold.jsonl", "slice_by_tags": ["source"]}},
+        {"base_model": "tiny", "eval": {"hard": 5}},
+        {"base_model": "tiny", "metrics": ["f1", {"name": "rouge1", "stemmer": True}]},
+        {"task": "sft"},
+    ],
+)
+def test_the_training_schema_accepts_what_the_reader_accepts(values):
+    try:
+        parse_training(values)
+        accepted = True
+    except ConfigurationError:
+        accepted = False
+    assert Draft202012Validator(schema_of("training")).is_valid(values) is accepted

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import polars
 import pytest
+from jsonschema import Draft202012Validator
 from tiny_models import make_causal, make_classifier, make_seq2seq
 
 from steelyard.errors import ConfigurationError, IncompleteError, InputError, UsageError
 from steelyard.pipeline.datasets import add_dataset
 from steelyard.pipeline.reproduction import reproduce_run, verify_run
+from steelyard.pipeline.schemas import schema_of
 from steelyard.pipeline.training.order import train
 from steelyard.pipeline.training.planning import TrainOptions, plan_training
+from steelyard.reading.yaml_file import read_yaml
 from steelyard.store.directories import read_run
 
 CAPITALS = {"peru": "lima", "france": "paris", "kenya": "nairobi", "italy": "rome"}
@@ -86,6 +89,8 @@ def test_an_sft_training_writes_every_artifact_and_evaluates_itself(models, fold
     assert {*hashes} == {"config", "data", "environment", "reproducibility", "adapter"}
     assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", value) for value in hashes.values())
     assert trained.evaluation.results["slices"]["source"]["human"]["n"] == 8
+    Draft202012Validator(schema_of("eval-results")).validate(trained.evaluation.results)
+    Draft202012Validator(schema_of("training")).validate(read_yaml(trained.path / "config.yaml")["training"])
 
 
 def test_eval_loss_and_perplexity_are_token_weighted_over_the_journal(models):

@@ -9,6 +9,7 @@ from steelyard.configuration.policy import PolicyFile
 from steelyard.configuration.profile import ScoringProfile
 from steelyard.configuration.suite import Suite
 from steelyard.configuration.task import Task
+from steelyard.configuration.training import TrainingFile
 
 
 def task_schema() -> dict[str, Any]:
@@ -38,9 +39,20 @@ def gate_policy_schema() -> dict[str, Any]:
     return schema
 
 
+def training_schema() -> dict[str, Any]:
+    """Return the schema of a training file; YAML takes `1e-4` for a text, and a rate may be written so."""
+    schema = TrainingFile.model_json_schema()
+    rate = schema["properties"]["lr"]
+    written = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"}
+    number = {key: rate.pop(key) for key in ("type", "exclusiveMinimum")}
+    schema["properties"]["lr"] = {"anyOf": [number, written], **rate}
+    return schema
+
+
 SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "task": task_schema,
     "scoring-profile": ScoringProfile.model_json_schema,
     "gate-policy": gate_policy_schema,
     "suite": Suite.model_json_schema,
+    "training": training_schema,
 }

@@ -18,6 +18,7 @@ from steelyard import __version__
 from steelyard.aggregate import Report
 from steelyard.aggregate.classification import LARGEST_MATRIX, Confusion
 from steelyard.reading.yaml_words import literal
+from steelyard.records.results import RESULTS_FORMAT
 from steelyard.records.runs import (
     CONFIG_FILE,
     CONFUSION_FILE,
@@ -29,8 +30,6 @@ from steelyard.records.runs import (
 )
 from steelyard.records.secrets import redacted
 from steelyard.store.files import json_bytes, json_line, write_bytes
-
-RESULTS_FORMAT = 1
 
 
 def write_eval_files(
