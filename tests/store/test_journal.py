@@ -6,7 +6,7 @@ import os
 import pytest
 
 from steelyard.errors import InputError, MachineError
-from steelyard.store.journal import Journal, without_failures
+from steelyard.store.journal import Journal, odd_answers, without_failures
 
 
 def lines(path):
@@ -87,3 +87,17 @@ def test_failures_can_be_left_out_for_a_retry(tmp_path):
         journal.append("a", {"prediction": "4"})
         journal.append("b", {"state": "timeout"}, state="timeout")
     assert without_failures(path) == b'{"item_id":"a","prediction":"4"}\n'
+
+
+@pytest.mark.parametrize("before", [0, 1, 15, (1 << 20) - 40, (1 << 20) - 20, (1 << 20) - 8, 1 << 20])
+def test_cut_answers_are_counted_wherever_they_stand(tmp_path, before):
+    path = tmp_path / "predictions.jsonl"
+    line = b'{"item_id":"a","truncated":true}\n'
+    path.write_bytes(b" " * before + b"\n" + line + b'{"item_id":"b","prediction":"\\"truncated\\":true"}\n' + line)
+    assert odd_answers(path) == {"truncated": 2}
+
+
+def test_a_journal_without_cut_answers_has_none(tmp_path):
+    path = tmp_path / "predictions.jsonl"
+    path.write_bytes(b'{"item_id":"b","prediction":"\\"truncated\\":true"}\n' * 40_000)
+    assert odd_answers(path) == {}

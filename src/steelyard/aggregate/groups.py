@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -35,6 +35,25 @@ class Groups:
         """Return the rows of each group, in dataset order."""
         order = np.argsort(self.codes.astype(np.int16 if len(self.values) < 1 << 15 else np.int64), kind="stable")
         return np.split(order, np.cumsum(self.sizes)[:-1])
+
+
+class TagGroups:
+    """The groups of a block by any tags, each made once however many ask for it."""
+
+    def __init__(self, tags: Mapping[str, Labels], length: int) -> None:
+        self.tags = tags
+        self.length = length
+        self._made: dict[tuple[str, ...], Groups] = {}
+
+    def by(self, keys: tuple[str, ...]) -> Groups:
+        """Return the groups by one key or by several; a tag that the block lacks is missing from all of it."""
+        if keys not in self._made:
+            self._made[keys] = group([self.tags.get(key) or _no_labels(self.length) for key in keys])
+        return self._made[keys]
+
+
+def _no_labels(length: int) -> Labels:
+    return Labels((), np.full(length, -1, np.int32))
 
 
 def group(labels: Sequence[Labels]) -> Groups:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from steelyard.aggregate.classification import ConfusionTally, unavailable
+from steelyard.aggregate.groups import TagGroups
 from steelyard.aggregate.hard_examples import HardExamples
 from steelyard.aggregate.means import Mean
 from steelyard.aggregate.slices import Slices
-from steelyard.aggregate.tallies import TagTallies
+from steelyard.aggregate.tallies import BlockMoments, TagTallies
 from steelyard.aggregate.tally import Numbers, Tally
 from steelyard.aggregate.worst_slices import worst_slices
 from steelyard.records.blocks import ScoredBlock
@@ -47,8 +48,9 @@ class Report:
         numbers = Numbers.of(block, self.plan)
         self.all.update(numbers)
         self._count(block)
-        self.tallies.update(block.primary, block.tags)
-        self.slices.update(block, numbers)
+        tags = TagGroups(block.tags, len(block))
+        self.tallies.add(BlockMoments(block.primary, numbers.coded.get(self.plan.primary)), tags)
+        self.slices.update(tags, numbers)
         self.hard.update(block)
 
     def _count(self, block: ScoredBlock) -> None:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from steelyard.aggregate.groups import Values, group, slice_name, untagged_last
+from steelyard.aggregate.groups import Groups, TagGroups, Values, slice_name, untagged_last
 from steelyard.aggregate.tally import Numbers, Tally
-from steelyard.records.blocks import Labels, ScoredBlock
 from steelyard.records.plans import ReportPlan
 
 MAX_SLICES = 1000
@@ -27,15 +24,20 @@ class Slices:
         self.found: dict[tuple[str, ...], dict[Values, Tally]] = {keys: {} for keys in plan.slice_by}
         self.left_out: set[tuple[str, ...]] = set()
 
-    def update(self, block: ScoredBlock, numbers: Numbers) -> None:
+    def update(self, tags: TagGroups, numbers: Numbers) -> None:
         """Add a block to every slice it has items in."""
         for keys, slices in self.found.items():
-            if keys in self.left_out:
-                continue
-            groups = group([_labels(block, key) for key in keys])
-            for values, rows in zip(groups.values, groups.rows(), strict=True):
-                self._tally(slices, values).update(numbers.take(rows))
-            self._limit(keys)
+            if keys not in self.left_out:
+                self._add(slices, tags.by(keys), numbers)
+                self._limit(keys)
+
+    def _add(self, slices: dict[Values, Tally], groups: Groups, numbers: Numbers) -> None:
+        if numbers.is_countable_by(groups):
+            for values, length, counted in zip(groups.values, groups.sizes, numbers.by(groups), strict=True):
+                self._tally(slices, values).count(int(length), counted)
+            return
+        for values, rows in zip(groups.values, groups.rows(), strict=True):
+            self._tally(slices, values).update(numbers.take(rows))
 
     def merge(self, other: Slices) -> None:
         """Add another part of the items."""
@@ -88,7 +90,3 @@ class Slices:
             "ci_high": primary["ci_high"],
             "intervals": intervals,
         }
-
-
-def _labels(block: ScoredBlock, key: str) -> Labels:
-    return block.tags.get(key) or Labels((), np.full(len(block), -1, np.int32))

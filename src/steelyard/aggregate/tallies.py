@@ -14,7 +14,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.aggregate.groups import Groups, Values, group, untagged_last
+from steelyard.aggregate.coded import Coded
+from steelyard.aggregate.groups import Groups, TagGroups, Values, untagged_last
 from steelyard.records.blocks import Floats, Labels
 from steelyard.records.items import UNTAGGED
 
@@ -72,24 +73,36 @@ class Moments:
 
 
 class BlockMoments:
-    """The scores of a block in limbs, ready to be added up by any grouping."""
+    """The scores of a block in limbs, ready to be added up by any grouping.
 
-    def __init__(self, values: Floats) -> None:
-        high, middle, low = _limbs(values, 3)
-        squares_high, squares_low = _limbs(values * values, 2)
-        partial = ((values != 0.0) & (values != 1.0)).astype(np.float64)
-        self._parts = (high, middle, low, squares_high, squares_low, partial)
+    Where the scores are few distinct numbers, their limbs are added up as often as each number occurs. Limbs and counts
+    are whole numbers below 2^53, so both ways give the same sums.
+    """
+
+    def __init__(self, values: Floats, coded: Coded | None = None) -> None:
         self._length = len(values)
+        self._coded = coded
+        self._parts = _parts(values if coded is None else coded.values)
 
     def whole(self) -> Sums:
         """Return the sums over all items."""
-        return np.array([float(self._length), *(part.sum() for part in self._parts)])
+        if self._coded is None:
+            return np.array([float(self._length), *(part.sum() for part in self._parts)])
+        counts = np.bincount(self._coded.codes, minlength=len(self._coded.values))
+        return np.array([float(self._length), *(np.stack(self._parts) @ counts)])
 
     def by(self, groups: Groups) -> Sums:
         """Return the sums of each group, one column each."""
-        size = len(groups.values)
-        parts = [np.bincount(groups.codes, weights=part, minlength=size) for part in self._parts]
-        return np.stack([groups.sizes.astype(np.float64), *parts])
+        sizes = groups.sizes.astype(np.float64)
+        if self._coded is not None and self._coded.is_countable_by(groups):
+            return np.vstack((sizes, np.stack(self._parts) @ self._coded.by(groups).T))
+        size, rows = len(groups.values), slice(None) if self._coded is None else self._coded.codes
+        return np.stack([sizes, *(np.bincount(groups.codes, part[rows], minlength=size) for part in self._parts)])
+
+
+def _parts(values: Floats) -> tuple[Floats, ...]:
+    partial = ((values != 0.0) & (values != 1.0)).astype(np.float64)
+    return *_limbs(values, 3), *_limbs(values * values, 2), partial
 
 
 def _limbs(values: Floats, count: int) -> list[Floats]:
@@ -111,19 +124,22 @@ class TagTallies:
         self.left_out: set[str] = set()
 
     def update(self, values: Floats, tags: dict[str, Labels]) -> None:
+        """Add scores with their tags."""
+        self.add(BlockMoments(values), TagGroups(tags, len(values)))
+
+    def add(self, moments: BlockMoments, tags: TagGroups) -> None:
         """Add a block of scores with its tags."""
-        moments = BlockMoments(values)
         self.total.sums += moments.whole()
-        keys = sorted(tags)
+        keys = sorted(tags.tags)
         for key in keys:
             self._count((key,), moments, tags)
         for pair in combinations(keys[:MAX_KEYS], 2):
             self._count(pair, moments, tags)
 
-    def _count(self, keys: tuple[str, ...], moments: BlockMoments, tags: dict[str, Labels]) -> None:
+    def _count(self, keys: tuple[str, ...], moments: BlockMoments, tags: TagGroups) -> None:
         if self.left_out.intersection(keys):
             return
-        groups = group([tags[key] for key in keys])
+        groups = tags.by(keys)
         self._add(keys, groups.values, moments.by(groups))
 
     def merge(self, other: TagTallies) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from steelyard.aggregate.classification import Confusion, ConfusionTally, figures
 from steelyard.aggregate.clusters import Clustered, ScatteredClusters, WholeClusters
 from steelyard.aggregate.coded import Coded
+from steelyard.aggregate.groups import Groups
 from steelyard.aggregate.losses import LEVEL, Losses, loss_columns
 from steelyard.aggregate.means import Mean, columns, detail, ends
 from steelyard.aggregate.resampled import ResampledSums, id_hashes
@@ -23,6 +24,8 @@ from steelyard.stats.resampling import percentile_ends
 
 MATRIX_STATISTICS: tuple[MatrixStatistic, ...] = ("accuracy", "macro_f1", "weighted_f1")
 Rows = npt.NDArray[np.intp]
+ValuesAndCounts: TypeAlias = tuple[Floats, Counts]
+"""Distinct numbers in ascending order, and how often each occurs."""
 
 
 def _matrix_interval(matrix: Confusion, name: MatrixStatistic, plan: ReportPlan, design_effect: float) -> Interval:
@@ -70,6 +73,22 @@ class Numbers:
             hashes=id_hashes(_unit_names(block, plan)) if needs_hashes else np.zeros(len(block), np.int64),
             coded=coded,
         )
+
+    def is_countable_by(self, groups: Groups) -> bool:
+        """Return whether counts of values are all that is aggregated, so that no group needs its rows."""
+        further = (self.classes, self.clusters, self.losses)
+        if len(self.coded) < len(self.means) or self.counts or any(part is not None for part in further):
+            return False
+        return all(found.is_countable_by(groups) for found in self.coded.values())
+
+    def by(self, groups: Groups) -> list[dict[str, ValuesAndCounts]]:
+        """Return for each group how often each value of each number occurs."""
+        distinct = {id(found): found for found in self.coded.values()}
+        counts = {key: found.by(groups) for key, found in distinct.items()}
+        return [
+            {name: found.held(counts[id(found)][place]) for name, found in self.coded.items()}
+            for place in range(len(groups.values))
+        ]
 
     def take(self, rows: Rows) -> Numbers:
         """Return some of the items."""
@@ -131,6 +150,12 @@ class Tally:
             sums.update(numbers.hashes, numbers.counts[name])
         if numbers.losses is not None:
             self.losses.update(numbers.hashes, *numbers.losses)
+
+    def count(self, length: int, counted: dict[str, ValuesAndCounts]) -> None:
+        """Add items of which counts are all that is aggregated."""
+        self.n += length
+        for name, found in counted.items():
+            self.means[name].add_counts(*found)
 
     def merge(self, other: Tally) -> None:
         """Add another part's items."""

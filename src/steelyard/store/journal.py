@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import msgspec
 
@@ -23,6 +23,7 @@ SYNC_SECONDS = 0.02
 """Lines that come faster than this share one flush to disk; none of them counts before it."""
 
 _CHUNK = 1 << 20
+_CUT = b'"truncated":true'
 
 
 class _Line(msgspec.Struct):
@@ -143,5 +144,17 @@ def odd_answers(path: Path) -> dict[str, int]:
     Inside a JSON string the quotes would be escaped, so the mark is found only where it is a field.
     """
     with path.open("rb") as stream:
-        cut = sum(b'"truncated":true' in line for line in stream)
-    return {"truncated": cut} if cut else {}
+        if not _occurs(_CUT, stream):
+            return {}
+        stream.seek(0)
+        return {"truncated": sum(_CUT in line for line in stream)}
+
+
+def _occurs(mark: bytes, stream: BinaryIO) -> bool:
+    """Return whether a mark is anywhere in a file, without a Python object for each line."""
+    tail = b""
+    while content := stream.read(_CHUNK):
+        if mark in tail + content[: len(mark)] or mark in content:
+            return True
+        tail = content[-len(mark) :]
+    return False
