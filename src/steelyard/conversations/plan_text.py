@@ -10,7 +10,7 @@ from typing import Any
 
 from steelyard.conversations.plan_schema import ARITHMETIC, PLAN_SCHEMA
 from steelyard.conversations.solving import TurnRequest
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
 from steelyard.programs.nodes import TABLE_OPERATIONS
 from steelyard.records.models import Message
 
@@ -118,7 +118,7 @@ def read_plan(reply: str) -> tuple[dict[str, Any], ...]:
     text = _FENCE.sub("", reply)
     start = text.find("{")
     if start < 0:
-        raise PlanError(f"the reply has no JSON object: {excerpt(reply)!r}")
+        raise PlanError(f"the reply has no JSON object: {quoted(reply)}")
     try:
         found, _ = json.JSONDecoder(parse_constant=_refused).raw_decode(text, start)
     except (ValueError, RecursionError) as error:
