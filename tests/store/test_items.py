@@ -1,5 +1,6 @@
 """The Parquet file of items: columns that occur, bytes that do not depend on blocks."""
 
+import hashlib
 import io
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import polars
 import pyarrow
 import pytest
+from pyarrow import parquet
 
 from steelyard.errors import InputError
 from steelyard.records.blocks import ErrorTags, Labels, ScoredBlock
@@ -87,3 +89,13 @@ def test_a_damaged_file_says_so(tmp_path: Path):
     with pytest.raises(InputError) as caught:
         list(read_items(tmp_path / "items"))
     assert caught.value.problems[0].code == "run-damaged"
+
+
+def test_only_what_shrinks_is_compressed(tmp_path: Path):
+    noise = [hashlib.sha256(bytes([row])).hexdigest()[:12] for row in range(200)]
+    asked = ["What is the capital of this country?"] * 200
+    written(tmp_path / "items", block(0, 200, outputs=noise, inputs=asked))
+    group = parquet.ParquetFile(tmp_path / "items").metadata.row_group(0)
+    columns = [group.column(place) for place in range(group.num_columns)]
+    found = {column.path_in_schema: column.compression for column in columns}
+    assert (found["output"], found["input"], found["score.f1"]) == ("UNCOMPRESSED", "LZ4", "LZ4")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, Self
@@ -61,6 +61,7 @@ class ItemsWriter:
         self._rows = 0
         self._writer: pq.ParquetWriter | None = None
         self._schema = _schema(())
+        self._compression: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         self._stream = self._replacing.__enter__()
@@ -93,17 +94,19 @@ class ItemsWriter:
 
     def _write_group(self, table: pa.Table) -> None:
         if self._writer is None or not set(table.schema.names) <= set(self._schema.names):
-            self._widen(table.schema.names)
+            self._widen(table)
         assert self._writer is not None
         # In one piece: where pages end would otherwise depend on where blocks did.
         whole = _aligned(table, self._schema).combine_chunks()
         self._writer.write_table(whole, row_group_size=_ROWS_IN_GROUP)
 
-    def _widen(self, names: Sequence[str]) -> None:
+    def _widen(self, table: pa.Table) -> None:
         """Begin the file with the columns there are, or begin it again with further ones."""
-        self._schema = _schema({*self._schema.names, *names})
+        self._schema = _schema({*self._schema.names, *table.schema.names})
         earlier = self._earlier_groups()
-        self._writer = _writer(self._stream, self._schema)
+        if not self._compression:
+            self._compression = {name: _compression(table.column(name)) for name in _TEXT}
+        self._writer = _writer(self._stream, self._schema, self._compression)
         if earlier is not None:
             with earlier:
                 file = pq.ParquetFile(earlier)
@@ -140,6 +143,9 @@ _FIXED: dict[str, pa.DataType] = {
 _TEXT = ("item_id", "expected", "predicted", "input", "output", "explain", "item_hash")
 """Columns whose values rarely repeat: a dictionary or smallest and largest values would cost time and tell nothing."""
 _SCORE_KIND = pa.float64()
+_SAMPLE_ROWS, _SAMPLE_BYTES = 2048, 1 << 16
+_WORTH_IT = 0.8
+"""A column that LZ4 leaves larger than this share is stored as it is."""
 
 
 def _schema(names: Collection[str]) -> pa.Schema:
@@ -157,11 +163,18 @@ def _schema(names: Collection[str]) -> pa.Schema:
     )
 
 
-def _writer(stream: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
-    """Return a writer that spends its time where it pays: LZ4 takes half as long as zstd, and hashes do not shrink."""
+def _compression(column: pa.ChunkedArray) -> str:
+    """Return how a column of text is stored, from its first texts: hashes and short answers hardly shrink."""
+    texts = column.slice(0, _SAMPLE_ROWS).to_pylist()
+    sample = "".join(text or "" for text in texts).encode()[:_SAMPLE_BYTES]
+    return "lz4" if len(pa.compress(sample, "lz4_raw", asbytes=True)) <= _WORTH_IT * len(sample) else "none"
+
+
+def _writer(stream: BinaryIO, schema: pa.Schema, text_compression: Mapping[str, str]) -> pq.ParquetWriter:
+    """Return a writer that spends its time where it pays; LZ4 takes half as long as zstd."""
     leaves = [f"{name}.list.element" if name == "error_tags" else name for name in schema.names]
     repeating = [name for name in leaves if name not in _TEXT]
-    compression = {name: "none" if name == "item_hash" else "lz4" for name in leaves}
+    compression = {name: text_compression.get(name, "lz4") for name in leaves}
     return pq.ParquetWriter(
         stream,
         schema,
