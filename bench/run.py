@@ -28,6 +28,7 @@ ROWS = (
     "research",
     "start_up",
     "conversations",
+    "conversation_runs",
     "comparison",
     "generation",
 )

@@ -45,21 +45,21 @@ _SPECIAL = re.compile(r"[\",\r\n]")
 
 def csv_lines(rows: Iterable[Sequence[Any]]) -> bytes:
     """Return rows as CSV: UTF-8, line feeds, formulas defused, null empty."""
-    lines = [",".join([_quoted(_cell(value)) for value in row]) + "\n" for row in rows]
+    lines = [",".join(map(_cell, row)) + "\n" for row in rows]
     return "".join(lines).encode("utf-8", "backslashreplace")
-
-
-def _quoted(cell: str) -> str:
-    # The standard writer leaves a lone carriage return bare, and readers end the row there.
-    return '"' + cell.replace('"', '""') + '"' if _SPECIAL.search(cell) else cell
 
 
 def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return defuse(value)
+        return _quoted(defuse(value))
     return repr(value) if isinstance(value, float) else str(value)
+
+
+def _quoted(cell: str) -> str:
+    # The standard writer leaves a lone carriage return bare, and readers end the row there.
+    return '"' + cell.replace('"', '""') + '"' if _SPECIAL.search(cell) else cell
 
 
 def summary_row(judged: JudgedConversation) -> list[Any]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from steelyard.errors import excerpt, quoted
 from steelyard.programs.nodes import (
@@ -46,8 +47,11 @@ _GROUPED = re.compile(r"\d,\d", re.ASCII)
 _CONSTANT = re.compile(r"const_(m)?(\d+(?:\.\d+)?)", re.ASCII)
 _REFERENCE = re.compile(r"#(\d+)", re.ASCII)
 _LAST_NONE = re.compile(r"(?<=,)\s*none\s*\Z", re.ASCII)
+_KEPT = 512
+"""Programs kept after they are read: each turn's is asked for again by every score, and by the turns after it."""
 
 
+@lru_cache(maxsize=_KEPT)
 def parse(text: str) -> Program:
     """Return the program that `text` spells, or raise a ProgramError that points at the mistake.
 
@@ -65,6 +69,7 @@ def parse(text: str) -> Program:
     return program
 
 
+@lru_cache(maxsize=_KEPT)
 def read(text: str) -> Program:
     """Return the program that `text` spells without a look at where its references lead."""
     if len(text) > LONGEST_PROGRAM:
