@@ -15,7 +15,6 @@ from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.evaluation.suite_files import is_suite_file
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.run import Evaluation
-from steelyard.pipeline.training.trained import TrainedOptions, evaluate_trained
 from steelyard.show.results import evaluation_text
 
 ANSWER_TYPES = ("text", "choice", "number", "list", "reasoning", "label", "mixed")
@@ -101,6 +100,11 @@ def eval_command(
 
 
 def _evaluate_trained(run: str, test_data: str | None, given: dict[str, Any], *, as_json: bool) -> None:
+    from steelyard.pipeline.training.trained import (  # noqa: PLC0415 - most evaluations have no training behind them
+        TrainedOptions,
+        evaluate_trained,
+    )
+
     options = TrainedOptions(
         run=run,
         test_data=test_data,

@@ -7,15 +7,16 @@ more to show adds a section to `SECTIONS`: a function from the results to HTML, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from steelyard.records.comparisons import Comparison
 from steelyard.show import conversation_html, research_html
 from steelyard.show import html_sections as sections
-from steelyard.show.html_comparison import comparison_section
 from steelyard.show.html_hard import hard_examples as hard_section
 from steelyard.show.html_parts import text
 from steelyard.show.html_style import STYLE
+
+if TYPE_CHECKING:
+    from steelyard.records.comparisons import Comparison
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -45,9 +46,15 @@ def report_html(
 
     `run` has the fields of `run.json`; of those only what the items decide is shown, and the model where it is named.
     """
-    compared = [comparison_section(comparison)] if comparison is not None else []
+    compared = [] if comparison is None else [_compared(comparison)]
     body = [*compared, *(section(results) for section in SECTIONS), hard_section(results, hard_examples)]
     return page(str(run.get("task", "")), _facts(run), body, _footer(results))
+
+
+def _compared(comparison: Comparison) -> str:
+    from steelyard.show.html_comparison import comparison_section  # noqa: PLC0415 - most reports hold none
+
+    return comparison_section(comparison)
 
 
 def page(title: str, facts: str, body: Sequence[str], footer: str = "") -> str:
