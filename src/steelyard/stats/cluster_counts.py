@@ -13,7 +13,8 @@ from steelyard.stats.grid import Floats
 from steelyard.stats.intervals import Interval, clustered_interval, design_effect
 from steelyard.stats.resampling import Units
 
-_PENDING = 4096
+_PENDING = 16
+"""Blocks that are put together at a time: sorting them one by one would take longer, keeping them more memory."""
 
 
 class ClusterCounts:
@@ -25,12 +26,11 @@ class ClusterCounts:
     (3, [1, 2])
     """
 
-    __slots__ = ("_pending", "_pending_size", "_units")
+    __slots__ = ("_pending", "_units")
 
     def __init__(self) -> None:
         self._units = Units.of(np.zeros(0), np.zeros(0))
         self._pending: list[Units] = []
-        self._pending_size = 0
 
     def add(self, sums: Floats, sizes: Floats) -> None:
         """Add clusters, each whole: its total and how many items it has."""
@@ -42,8 +42,7 @@ class ClusterCounts:
 
     def _take(self, units: Units) -> None:
         self._pending.append(units)
-        self._pending_size += len(units.sums)
-        if self._pending_size >= _PENDING:
+        if len(self._pending) >= _PENDING:
             self.units()
 
     def units(self) -> Units:
@@ -55,7 +54,7 @@ class ClusterCounts:
                 np.concatenate([part.sizes for part in parts]),
                 np.concatenate([part.counts for part in parts]),
             )
-            self._pending, self._pending_size = [], 0
+            self._pending = []
         return self._units
 
     @property
