@@ -70,13 +70,15 @@ def _counted(word: str, unit: str, *, shown: bool) -> Iterator[Callable[[int, in
 def _counted_lines(word: str, unit: str) -> Callable[[int, int], None]:
     started = last = time.monotonic()
     before: int | None = None
+    told = -1
 
     def update(done: int, total: int) -> None:
-        nonlocal last, before
+        nonlocal last, before, told
         now = time.monotonic()
         before = done if before is None else before
-        if now - last >= PATIENCE or (done >= total and done > before):
-            last = now
+        ended = done >= total and last > started
+        if done != told and (ended or now - last >= PATIENCE):
+            last, told = now, done
             rate = (done - before) / max(now - started, 1e-9)
             left = f", {(total - done) / rate:,.0f} s left" if rate and done < total else ""
             click.echo(f"{word}: {done:,} of {total:,} {unit}, {rate:,.1f} a second{left}", err=True)

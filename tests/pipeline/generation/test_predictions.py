@@ -67,6 +67,13 @@ def eval_bytes(path):
     return {file.name: file.read_bytes() for file in sorted((path / "eval").iterdir())}
 
 
+def test_the_asking_is_told_to_its_end(folder):
+    task = {"task": "sums", "dataset": "items.jsonl", "answer_type": "text", "fields": {"reference": "answer"}}
+    told = []
+    evaluate(EvaluateOptions(task=task, model="python:made_up:right"), asking=lambda *counts: told.append(counts))
+    assert (told[0], told[-1]) == ((0, 20), (20, 20))
+
+
 def test_a_model_is_asked_once_for_every_item_and_judged(folder):
     found = run()
     assert found.results["scorecard"]["primary_score"] == 1

@@ -55,6 +55,7 @@ def generate(
                 writer.write(request.item_id, reply)
                 answers.keep(request, reply)
         journal.sync()
+        writer.tell()
         states = Counter(state for state in journal.done.values() if state is not None)
         return Asked(total, dict(states), answers.hits)
 
