@@ -17,7 +17,7 @@ from steelyard.reading.lines import BOM, Line, line_of, open_bytes, skip_line
 from steelyard.reading.rows import Row, row_of
 from steelyard.text.kernels.compiled import BYTES, INTEGER, INTEGERS, Loop
 
-BLOCK_BYTES = 4 << 20
+BLOCK_BYTES = 6 << 20
 """Bytes read at once; the last line is then completed."""
 
 ODD, BLANK = -1, -2
