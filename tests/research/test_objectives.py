@@ -27,7 +27,7 @@ def run(content=None, *, steps=0, recorded=0, folder="run_1", broken=False):
 def gathered(entry, *runs):
     board = Objectives(parse_golden([entry])[0])
     for found in runs:
-        board.add(found, (0, 0))
+        board.add(found, 0)
     return board.closed()
 
 

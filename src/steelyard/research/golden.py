@@ -42,6 +42,7 @@ REQUIREMENTS: dict[Requirement, str] = {
 }
 """What an evaluation needs, by the name that a SYSTEM_ERROR reports."""
 
+_NO_TAGS: Mapping[str, str] = {}
 KEYS = ("objective", "required_evidence_ids", "evidence_sufficient")
 
 
@@ -154,7 +155,7 @@ def _entry(row: Mapping[str, Any]) -> GoldenEntry:
         objective=row["objective"],
         required_ids=tuple(dict.fromkeys(row["required_evidence_ids"])),
         sufficient=row["evidence_sufficient"],
-        tags=row.get("tags") or {},
+        tags=row.get("tags") or _NO_TAGS,
     )
 
 

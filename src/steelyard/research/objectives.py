@@ -1,13 +1,13 @@
 """Runs gathered by objective: what was expected, what was found, and the counts that metrics are made of.
 
-One run is taken up at a time and let go: what stays is a few counts, the names of its runs and the required ids that
-were found, so memory grows with the golden queries and not with claims, evidence or steps.
+One run is taken up at a time and let go: what stays is a few counts, the names of its runs and which required ids
+were found, about a kilobyte for each objective, whatever the number of claims, pieces of evidence or steps.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from steelyard.research.golden import GoldenEntry, objective_key
@@ -25,6 +25,36 @@ MISSING_MANIFEST = "missing_manifest"
 NOTHING_TO_JUDGE = "nothing_to_judge"
 
 
+_NONE: frozenset[str] = frozenset()
+"""One for all: an empty set of its own would take 216 bytes for each of thousands of objectives."""
+_PLACES = {name: place for place, name in enumerate(COUNTS)}
+
+
+class Counts(Mapping[str, int]):
+    """The counts that metrics are made of, eight bytes each."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self) -> None:
+        self._values = array("q", bytes(8 * len(COUNTS)))
+
+    def __getitem__(self, name: str) -> int:
+        return self._values[_PLACES[name]]
+
+    def __setitem__(self, name: str, count: int) -> None:
+        self._values[_PLACES[name]] = count
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COUNTS)
+
+    def __len__(self) -> int:
+        return len(COUNTS)
+
+
+def _united(known: frozenset[str], found: Set[str]) -> frozenset[str]:
+    return known if found <= known else known | found
+
+
 @dataclass(slots=True)
 class Objective:
     """One objective with everything its runs add up to."""
@@ -33,16 +63,16 @@ class Objective:
     """What the item is called: the normalised objective, or `RUN` and the folder where no objective can be read."""
     text: str
     entry: GoldenEntry | None
-    runs: list[str] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
-    places: list[tuple[int, int]] = field(default_factory=list)
-    """Where the facts of each run stand in the file of details."""
-    counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(COUNTS, 0)))
-    matched: set[str] = field(default_factory=set)
-    inline: set[str] = field(default_factory=set)
-    defective: set[str] = field(default_factory=set)
+    runs: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
+    """Where the line of each run begins in the file of details."""
+    counts: Counts = field(default_factory=Counts)
+    matched: frozenset[str] = _NONE
+    inline: frozenset[str] = _NONE
+    defective: frozenset[str] = _NONE
     abstained_runs: int = 0
-    faults: set[str] = field(default_factory=set)
+    faults: frozenset[str] = _NONE
     """What was wrong with evidence that verified claims cite: `no_quote`, `quote_mismatch` and so on."""
 
     def __post_init__(self) -> None:
@@ -50,15 +80,15 @@ class Objective:
             self.counts["required_ids"] = len(self.entry.required_ids)
             self.counts["insufficient_entries"] = int(not self.entry.sufficient)
 
-    def add(self, run: RunJudgement, place: tuple[int, int]) -> None:
+    def add(self, run: RunJudgement, place: int) -> None:
         """Take up one run."""
-        self.runs.append(run.folder)
-        self.places.append(place)
+        self.runs += (run.folder,)
+        self.places += (place,)
         self.abstained_runs += run.abstained
         if run.readable:
             self._add_readable(run)
         else:
-            self.unreadable.append(run.folder)
+            self.unreadable += (run.folder,)
             self.counts["verified_claims"] += max(1, len(run.verified))
             self.counts["steps"] += max(1, run.steps.total)
 
@@ -74,10 +104,10 @@ class Objective:
         else:
             self.counts["insufficient_runs"] += 1
             self.counts["asserting_runs"] += bool(run.verified)
-        required = set(self.entry.required_ids)
-        self.matched |= required & run.ledger_ids
-        self.inline |= required & run.inline_ids
-        self.defective |= required & run.defective_ids
+        required = frozenset(self.entry.required_ids)
+        self.matched = _united(self.matched, required & run.ledger_ids)
+        self.inline = _united(self.inline, required & run.inline_ids)
+        self.defective = _united(self.defective, required & run.defective_ids)
 
     def _add_claims(self, run: RunJudgement) -> None:
         for judgement in run.verified:
@@ -86,7 +116,7 @@ class Objective:
             self.counts["citations"] += len(judgement.evidence)
             self.counts["good_citations"] += sum(piece.counts for piece in judgement.evidence)
             for piece in judgement.evidence:
-                self.faults.update(piece.faults, (f"no_{name}" for name in piece.missing))
+                self.faults = _united(self.faults, {*piece.faults, *(f"no_{name}" for name in piece.missing)})
 
     def close(self) -> None:
         """Set what is known only once every run was taken up."""
@@ -161,7 +191,7 @@ class Objectives:
         """Return whether the golden queries have the run's objective."""
         return run.output is not None and objective_key(run.output.objective) in self._expected
 
-    def add(self, run: RunJudgement, place: tuple[int, int]) -> None:
+    def add(self, run: RunJudgement, place: int) -> None:
         """Take up one run under its objective."""
         if run.output is None:
             identity = f"RUN {run.folder}"

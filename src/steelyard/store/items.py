@@ -55,7 +55,9 @@ class ItemsWriter:
     not depend on how the items were cut into blocks, so the bytes depend on the items alone.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, group_rows: int | None = None) -> None:
+        """Begin a file; `group_rows` is how many rows are held until they are written, fewer where texts are long."""
+        self._group_rows = group_rows or _ROWS_IN_GROUP
         self._replacing = replacing(path)
         self._pending: list[pa.Table] = []
         self._rows = 0
@@ -80,12 +82,12 @@ class ItemsWriter:
         """Append one block."""
         self._pending.append(_table(block))
         self._rows += len(block)
-        if self._rows < _ROWS_IN_GROUP:
+        if self._rows < self._group_rows:
             return
         whole = _united(self._pending)
-        while whole.num_rows >= _ROWS_IN_GROUP:
-            self._write_group(whole.slice(0, _ROWS_IN_GROUP))
-            whole = whole.slice(_ROWS_IN_GROUP)
+        while whole.num_rows >= self._group_rows:
+            self._write_group(whole.slice(0, self._group_rows))
+            whole = whole.slice(self._group_rows)
         self._pending, self._rows = [whole], whole.num_rows
 
     def _flush(self) -> None:
@@ -98,7 +100,7 @@ class ItemsWriter:
         assert self._writer is not None
         # In one piece: where pages end would otherwise depend on where blocks did.
         whole = _aligned(table, self._schema).combine_chunks()
-        self._writer.write_table(whole, row_group_size=_ROWS_IN_GROUP)
+        self._writer.write_table(whole, row_group_size=self._group_rows)
 
     def _widen(self, table: pa.Table) -> None:
         """Begin the file with the columns there are, or begin it again with further ones."""
@@ -112,7 +114,7 @@ class ItemsWriter:
                 file = pq.ParquetFile(earlier)
                 for group in range(file.num_row_groups):
                     table = _aligned(file.read_row_group(group), self._schema)
-                    self._writer.write_table(table, row_group_size=_ROWS_IN_GROUP)
+                    self._writer.write_table(table, row_group_size=self._group_rows)
 
     def _earlier_groups(self) -> IO[bytes] | None:
         if self._writer is None:

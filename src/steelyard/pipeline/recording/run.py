@@ -65,11 +65,11 @@ class Evaluation:
 class Derivation:
     """Everything under `eval/`, derived from judged blocks in dataset order."""
 
-    def __init__(self, path: Path, plan: ReportPlan) -> None:
+    def __init__(self, path: Path, plan: ReportPlan, group_rows: int | None = None) -> None:
         self.path = path
         self.report = Report(plan)
         self._open = ExitStack()
-        self._items = self._open.enter_context(ItemsWriter(path / ITEMS_FILE))
+        self._items = self._open.enter_context(ItemsWriter(path / ITEMS_FILE, group_rows))
 
     def add(self, block: ScoredBlock) -> None:
         """Take up a block."""
@@ -91,10 +91,12 @@ class Derivation:
 class Recorder:
     """Takes judged blocks in dataset order and writes the run that they make."""
 
-    def __init__(self, directory: RunDirectory, identity: RunIdentity, plan: ReportPlan) -> None:
+    def __init__(
+        self, directory: RunDirectory, identity: RunIdentity, plan: ReportPlan, group_rows: int | None = None
+    ) -> None:
         self.directory = directory
         self.identity = identity
-        self._derivation = Derivation(directory.path, plan)
+        self._derivation = Derivation(directory.path, plan, group_rows)
         self._write("running")
 
     @property
@@ -195,8 +197,10 @@ def outcome(results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def recording(runs_dir: Path, name: str | None, identity: RunIdentity, plan: ReportPlan) -> Iterator[Recorder]:
-    """Own a fresh run directory for the length of a block.
+def recording(
+    runs_dir: Path, name: str | None, identity: RunIdentity, plan: ReportPlan, group_rows: int | None = None
+) -> Iterator[Recorder]:
+    """Own a fresh run directory for the length of a block; `group_rows` items at a time are held for `items.parquet`.
 
     Refused input leaves nothing behind: the run never began to count. Anything else that stops the block (a signal, a
     full disk, our own bug) leaves a run that says it was interrupted.
@@ -204,7 +208,7 @@ def recording(runs_dir: Path, name: str | None, identity: RunIdentity, plan: Rep
     directory = RunDirectory.create(runs_dir, name)
     recorder: Recorder | None = None
     try:
-        recorder = Recorder(directory, identity, plan)
+        recorder = Recorder(directory, identity, plan, group_rows)
         yield recorder
     except SteelyardError as error:
         if recorder is not None:

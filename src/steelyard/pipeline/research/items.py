@@ -89,9 +89,9 @@ def _output(objective: Objective, stream: BinaryIO) -> str | None:
     return "\n\n".join(found) if found else None
 
 
-def _facts(place: tuple[int, int], stream: BinaryIO) -> dict[str, Any]:
-    stream.seek(place[0])
-    found: dict[str, Any] = json.loads(stream.read(place[1]))
+def _facts(place: int, stream: BinaryIO) -> dict[str, Any]:
+    stream.seek(place)
+    found: dict[str, Any] = json.loads(stream.readline())
     return found
 
 
@@ -121,6 +121,6 @@ def _scores(objectives: Sequence[Objective]) -> dict[str, Floats]:
 def facts_line(facts: dict[str, object]) -> bytes:
     """Return the facts of one run as the line of the details file; lone surrogates stay escaped."""
     try:
-        return json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        return json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
     except UnicodeEncodeError:
-        return json.dumps(facts, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()
+        return json.dumps(facts, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode() + b"\n"

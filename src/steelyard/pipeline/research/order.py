@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from steelyard.errors import Problem, UsageError, excerpt, quoted
 from steelyard.pipeline.recording.run import Evaluation, Recorder, RunIdentity, recording
 from steelyard.pipeline.research.items import (
+    BLOCK_OBJECTIVES,
     PRIMARY,
     SUFFICIENCY_TAG,
     facts_line,
@@ -120,14 +121,16 @@ class _Judging:
     options: ResearchOptions
     thresholds: Mapping[str, float]
     entries: Sequence[GoldenEntry]
-    folders: Sequence[Path]
+    folders: Sequence[str]
     ignored: tuple[str, ...]
     progress: Progress | None
 
     def stored(self) -> ResearchEvaluation:
         options = self.options
         golden = sha256_file(options.golden)
-        with recording(options.runs_dir, options.name, self._identity(golden), self._plan()) as recorder:
+        with recording(
+            options.runs_dir, options.name, self._identity(golden), self._plan(), BLOCK_OBJECTIVES
+        ) as recorder:
             details = recorder.path / DETAILS_FILE
             with replacing(details) as stream:
                 content, objectives = self._judge(stream, golden)
@@ -148,12 +151,11 @@ class _Judging:
         reader = RunReader(self.options.outputs, self.options.limits)
         board, findings = Objectives(self.entries), Findings()
         for number, folder in enumerate(self.folders, start=1):
-            run = reader.read(folder)
+            run = reader.read(self.options.outputs / folder)
             facts = run_facts(run, has_entry=board.has_entry(run))
-            line = facts_line(facts)
-            board.add(run, (stream.tell(), len(line)))
+            board.add(run, stream.tell())
             findings.add(run, facts)
-            stream.write(line + b"\n")
+            stream.write(facts_line(facts))
             if self.progress is not None:
                 self.progress(number)
         objectives = board.closed()

@@ -61,11 +61,13 @@ def _requirement(problem: Problem, path: Path) -> Requirement:
             return "golden_queries.json"
 
 
-def find_runs(outputs: Path) -> tuple[list[Path], list[str]]:
-    """Return the run folders in order of their names, and the names of what else lies there."""
+def find_runs(outputs: Path) -> tuple[list[str], list[str]]:
+    """Return the names of the run folders in order, and of what else lies there."""
+    runs: list[str] = []
+    others: list[str] = []
     try:
-        found = sorted(outputs.iterdir(), key=lambda path: path.name)
-        runs = [path for path in found if _is_run(path)]
+        for path in outputs.iterdir():
+            (runs if _is_run(path) else others).append(path.name)
     except OSError as error:
         reason = error.strerror or str(error)
         hint = "give the folder that holds the run folders"
@@ -73,8 +75,7 @@ def find_runs(outputs: Path) -> tuple[list[Path], list[str]]:
         raise RequirementError([("outputs.present", problem)]) from None
     if not runs:
         raise RequirementError([("outputs.has_runs", _no_runs(outputs))])
-    names = {path.name for path in runs}
-    return runs, [path.name for path in found if path.name not in names]
+    return sorted(runs), sorted(others)
 
 
 def _is_run(path: Path) -> bool:
