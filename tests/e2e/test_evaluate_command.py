@@ -211,7 +211,9 @@ def test_the_embedded_model_is_asked_for_plans(tmp_path):
     run = json.loads((tmp_path / "runs/small/run.json").read_text())
     assert (run["status"], run["prompt_version"]) == ("completed", "plan.v2")
     turns = rows_of(tmp_path / "runs/small/eval/turns.csv")
-    # What a model of 135 million parameters plans is its own affair; that it was asked and counted is ours.
+    # What a model of 135 million parameters plans is its own affair; that it plans at all, and is counted, is ours.
+    traces = [json.loads(path.read_text()) for path in (tmp_path / "runs/small/eval/traces").glob("*.json")]
+    assert all(turn["plan"]["steps"] for trace in traces for turn in trace["turns"])
     assert all(int(entry["prompt_tokens"]) > 200 and entry["llm_calls"] == "1" for entry in turns)
     failed = [entry for entry in turns if entry["error_occurred"] == "True"]
     assert len(rows_of(tmp_path / "runs/small/eval/errors.csv")) == len(failed)
