@@ -2,13 +2,16 @@
 
 import gzip
 import random
+import tracemalloc
 
 import pytest
 import zstandard
 
-from steelyard.errors import InputError
+from steelyard.errors import InputError, Problems
+from steelyard.reading.documents import read_document
 from steelyard.reading.limits import MIB, Limits
 from steelyard.reading.lines import open_bytes
+from steelyard.reading.rows import read_rows
 
 DATA = random.Random(1).randbytes(30_000) + b"tail" * 100_000
 PACKERS = [(".gz", gzip.compress), (".zst", zstandard.compress)]
@@ -81,3 +84,21 @@ def test_closing_the_stream_closes_the_file(tmp_path):
     stream = open_bytes(path, Limits())
     stream.close()
     assert stream.closed
+
+
+def test_a_small_file_asks_for_little_memory_whatever_the_limit(tmp_path):
+    (tmp_path / "small.json").write_text('[{"id": "a"}]')
+    tracemalloc.start()
+    try:
+        assert read_document(tmp_path / "small.json") == [{"id": "a"}]
+        assert len(list(read_rows(tmp_path / "small.json", Problems()))) == 1
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 32 << 20
+
+
+def test_a_document_over_the_limit_is_refused(tmp_path):
+    (tmp_path / "large.json").write_text("[" + "1," * 600_000 + "1]")
+    with pytest.raises(InputError, match="more than 1048576 bytes"):
+        read_document(tmp_path / "large.json", limits=Limits(max_unpacked_bytes=1 << 20))

@@ -11,7 +11,7 @@ from steelyard.reading.faults import RowError, bad_file
 from steelyard.reading.json_values import parse_value
 from steelyard.reading.limits import Limits
 from steelyard.reading.lines import BOM, open_plain
-from steelyard.reading.packed import too_large
+from steelyard.reading.packed import read_whole
 
 
 def read_document(
@@ -21,9 +21,7 @@ def read_document(
 ) -> Any:
     """Return the one JSON value of a file, or raise InputError with its line and column."""
     with open_plain(path) as stream:
-        data = stream.read(limits.max_unpacked_bytes + 1).removeprefix(BOM)
-    if len(data) > limits.max_unpacked_bytes:
-        raise too_large(path, limits)
+        data = read_whole(stream, path, limits).removeprefix(BOM)
     if not data.strip():
         raise bad_file(path, "empty-file", "the file is empty, expected a JSON value", hint="write the file again")
     try:

@@ -19,7 +19,7 @@ from steelyard.reading.json_places import line_and_column
 from steelyard.reading.json_values import bad_json, check_depth, not_utf8, parse_object, parse_value
 from steelyard.reading.limits import Limits
 from steelyard.reading.lines import BOM
-from steelyard.reading.packed import too_large
+from steelyard.reading.packed import read_whole
 
 LIST_KEYS = ("data", "items", "examples", "train", "dev", "test", "rows", "queries")
 """Keys of a top-level object under which its rows may stand."""
@@ -51,9 +51,7 @@ def read_json(stream: BinaryIO, path: Path, limits: Limits, reject: Reject, *, m
 
 
 def _text(stream: BinaryIO, path: Path, limits: Limits) -> str:
-    data = stream.read(limits.max_unpacked_bytes + 1).removeprefix(BOM)
-    if len(data) > limits.max_unpacked_bytes:
-        raise too_large(path, limits)
+    data = read_whole(stream, path, limits).removeprefix(BOM)
     try:
         check_depth(data, replace(limits, max_depth=limits.max_depth + _ENVELOPE))
         return data.decode()

@@ -117,6 +117,20 @@ def check_size(unpacked: int, packed: int, path: Path, limits: Limits) -> None:
         raise bad_file(path, "file-too-large", message, hint="this looks like a decompression bomb: unpack it yourself")
 
 
+def read_whole(stream: BinaryIO, path: Path, limits: Limits) -> bytes:
+    """Return everything that a file holds, or raise InputError where that is more than it may.
+
+    It is read in steps: one read of as much as the limit allows would ask the system for that much memory.
+    """
+    # Its value is handed over without a copy, which joining pieces would need.
+    whole = io.BytesIO()
+    while piece := stream.read(_STEP):
+        whole.write(piece)
+        if whole.tell() > limits.max_unpacked_bytes:
+            raise too_large(path, limits)
+    return whole.getvalue()
+
+
 def too_large(path: Path, limits: Limits) -> InputError:
     """Return the error of a file that holds more than `--max-unpacked-bytes`."""
     message = f"the file holds more than {limits.max_unpacked_bytes} bytes, which is the limit"

@@ -1,0 +1,39 @@
+"""What an evaluation of research runs keeps in memory for each objective: one or two kilobytes, whatever its runs hold."""
+
+import gc
+import json
+import tracemalloc
+
+from research_artifacts import claim, event, evidence, golden, output, step, write_run
+
+from steelyard.pipeline.research.order import ResearchOptions, evaluate_research
+
+MOST_BYTES = 2200
+"""It takes 1,600 here, text of the objective and its evidence ids included; a set for every kind of id took 3,100."""
+
+
+def kept(folder, count):
+    """Return how many bytes are held at the end of an evaluation of so many objectives, each with one run."""
+    folder.mkdir()
+    for number in range(count):
+        cited = [evidence(f"E{number}-{place}", quote="what it says " * 20) for place in range(4)]
+        content = output(f"r{number}", objective=f"objective {number}", claims=[claim("a", *cited)], evidence=cited)
+        events = [event(f"r{number}", place) for place in range(5)]
+        write_run(folder / "outputs", f"run_{number:04d}", content, events=events, manifests=[step(f"r{number}", 0)])
+    entries = [golden(f"objective {number}", f"E{number}-0", f"E{number}-9") for number in range(count)]
+    (folder / "golden.json").write_text(json.dumps(entries))
+    options = ResearchOptions(golden=folder / "golden.json", outputs=folder / "outputs", runs_dir=folder)
+    with evaluate_research(options) as found:
+        assert len(found.objectives) == count
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+
+def test_an_objective_takes_one_or_two_kilobytes(tmp_path):
+    tracemalloc.start()
+    try:
+        kept(tmp_path / "warm", 20)
+        few, many = kept(tmp_path / "few", 120), kept(tmp_path / "many", 420)
+    finally:
+        tracemalloc.stop()
+    assert (many - few) / 300 < MOST_BYTES
