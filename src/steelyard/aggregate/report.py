@@ -18,8 +18,7 @@ from steelyard.aggregate.worst_slices import worst_slices
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.items import SKIPPED, STATES
 from steelyard.records.plans import NOTICE, RULE_PREFIX, ReportPlan
-from steelyard.registry import metrics as registered_metrics
-from steelyard.registry import scorers as registered_scorers
+from steelyard.registry import is_bounded
 from steelyard.stats import ValueCounts
 
 
@@ -28,7 +27,7 @@ class Report:
 
     def __init__(self, plan: ReportPlan) -> None:
         self.plan = plan
-        self.bounded = {name: is_bounded(name) for name in (plan.primary, *plan.metrics)}
+        self.bounded = {name: is_bounded(name) is not False for name in (plan.primary, *plan.metrics)}
         self.bounded[plan.primary] = True
         self.bounded |= {RULE_PREFIX + name: True for name in plan.rules}
         self.states: Counter[str] = Counter()
@@ -156,15 +155,3 @@ class Report:
 
 def _signature(known: str | None) -> dict[str, str]:
     return {"signature": known} if known else {}
-
-
-def is_bounded(name: str) -> bool:
-    """Return whether every value of a metric, scorer or part lies in [0, 1]."""
-    for definition in registered_metrics():
-        if definition.name == name:
-            return definition.bounded
-    part = name.rsplit(".", maxsplit=1)[-1]
-    for registered in registered_scorers():
-        if part in registered.sub_scores:
-            return registered.sub_scores[part] == "higher"
-    return True

@@ -13,33 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import Problems
-from steelyard.pipeline.blocks.columns import PlainRows, ShapeRoles, detail_columns, selected, tag_columns
-from steelyard.pipeline.blocks.merging import combined, in_order, prefixed, texts_in_order, woven
-from steelyard.pipeline.blocks.pairs import (
-    JudgedPairs,
-    distinct_pairs,
-    error_tags_at,
-    judged_pairs,
-    labels_at,
-    texts_at,
-)
+from steelyard.pipeline.blocks.columns import PlainRows, ShapeRoles, tag_columns
+from steelyard.pipeline.blocks.merging import texts_in_order, woven
 from steelyard.pipeline.blocks.roles import ItemRoles, PredictionRoles, item_roles, prediction_roles
-from steelyard.pipeline.blocks.typed import TypedForm, outputs_of, references_of, typed_form
+from steelyard.pipeline.blocks.scoring import BlockScoring, PlainItems
 from steelyard.pipeline.blocks.values import respelled
 from steelyard.pipeline.items.reading import Source
-from steelyard.pipeline.judging.corpus import count_columns
-from steelyard.pipeline.judging.items import Judge, Judgement
+from steelyard.pipeline.judging.items import Judge
 from steelyard.pipeline.recording.journal import StoredJournal
 from steelyard.reading.columns.scan import BLANK, BlockScanner, RawBlock, ScannedBlock
 from steelyard.reading.columns.shapes import TEXT
 from steelyard.reading.faults import RowError
-from steelyard.records.answers import Text
-from steelyard.records.blocks import Counts, ErrorTags, Floats, ItemBlock, Labels, ScoredBlock, TextColumn
+from steelyard.records.blocks import ItemBlock, ScoredBlock, TextColumn
 from steelyard.records.items import Item, Prediction
-from steelyard.scoring.blocks import BlockScores, TextPair, metric_block, needs_pairs, scorer_block
-from steelyard.scoring.rule_blocks import RuleBlocks
 from steelyard.text.kernels.checks import blank_rows, reasoning_rows
-from steelyard.text.kernels.writing import item_hashes, json_lines
+from steelyard.text.kernels.writing import json_lines
 
 Integers = npt.NDArray[np.int64]
 
@@ -82,10 +70,8 @@ class BlockJudge:
         self.judge = copy(judge)
         self.source = copy(source)
         self.journal = journal
-        self.rules = None if judge.rules is None else RuleBlocks(judge.rules)
-        self.by_columns = all(has_block_form(judgement) for judgement in judge.judgements)
-        self.typed = typed_form(judge)
-        self.kinds = (TEXT,) if self.typed is None else self.typed.kinds
+        self.scoring = BlockScoring(self.judge, self._strict_pair)
+        self.kinds = (TEXT,) if self.scoring.typed is None else self.scoring.typed.kinds
         self.scanner = BlockScanner(source.limits)
         self.others = self.scanner if source.predictions is None else BlockScanner(source.limits)
         self._items = ShapeRoles(lambda shape: item_roles(shape, source, judge.judgements, self.kinds))
@@ -96,11 +82,7 @@ class BlockJudge:
     def plain_share(self, content: Content) -> float:
         """Return how many of the rows of a block are plain."""
         items, predictions = self._plain_rows(*self._scanned(content))
-        if self.typed is not None:
-            share = self.typed.share(outputs_of(predictions), references_of(items))
-        else:
-            outputs, references = predictions.named("output"), items.named("reference")
-            share = float(self.by_columns or (len(items) > 0 and distinct_pairs(outputs, references) is not None))
+        share = self.scoring.share(PlainItems(items, predictions, {}))
         return share * len(items) / max(1, int((items.block.shapes != BLANK).sum()))
 
     def judged(self, content: Content) -> JudgedContent:
@@ -129,168 +111,13 @@ class BlockJudge:
         ids = items.named("id")
         odd |= ids.starts == ids.ends
         odd |= blank_rows(items.named("reference")) | reasoning_rows(predictions.named("output"))
-        if odd.any():
-            items, predictions, tags = items.kept(~odd), predictions.kept(~odd), selected(tags, ~odd)
-        if self.by_columns:
-            scored = self._scored(items, predictions, tags)
-        elif self.typed is not None:
-            items, predictions, scored = self._scored_by_type(self.typed, items, predictions, tags)
-        else:
-            items, predictions, scored = self._scored_by_pairs(items, predictions, tags)
-        plain = JudgedBlock(scored, self._lines(predictions), items.named("id"))
+        plain = PlainItems(items, predictions, tags)
+        plain, scored = self.scoring.scored(plain.kept(~odd) if odd.any() else plain)
+        judged = JudgedBlock(scored, self._lines(plain.predictions), plain.items.named("id"))
         left = block.shapes != BLANK
-        left[items.rows] = False
+        left[plain.items.rows] = False
         rows = np.flatnonzero(left)
-        return self._with_odd_rows(plain, self._strict_pairs(block, other, rows)) if len(rows) else plain
-
-    def _scored(
-        self, items: PlainRows[ItemRoles], predictions: PlainRows[PredictionRoles], tags: dict[str, Labels]
-    ) -> ScoredBlock:
-        outputs = predictions.named("output")
-        references = items.named("reference")
-        inputs = items.named("input")
-        pair = TextPair(outputs, references, pairs=needs_pairs(self.judge.metrics))
-        scores = [self._scores(number, pair) for number in range(len(self.judge.judgements))]
-        first = scores[0]
-        checked, rule_tags = self._checked(outputs)
-        return ScoredBlock(
-            start=0,
-            ids=items.named("id"),
-            lines=items.block.first_line + items.rows,  # type: ignore[arg-type]  # an array serves as a sequence
-            inputs=inputs,
-            item_hashes=item_hashes(inputs, references),
-            states=Labels(["scored"], np.zeros(len(items), np.int32)),
-            expected=references,
-            predicted=outputs,
-            outputs=outputs,
-            primary=first.primary,
-            passed=first.passed,
-            scores=dict(sorted((self._numbers(scores, pair) | checked).items())),
-            error_tags=combined([*self._error_tags(scores), *rule_tags]),
-            explain=first.explain,
-            tags=tags,
-            clusters=Labels((), np.full(len(items), -1, np.int32)),
-            counts=self._counts(pair),
-            details=dict(detail_columns(predictions)),
-        )
-
-    def _scored_by_type(
-        self,
-        form: TypedForm,
-        items: PlainRows[ItemRoles],
-        predictions: PlainRows[PredictionRoles],
-        tags: dict[str, Labels],
-    ) -> tuple[PlainRows[ItemRoles], PlainRows[PredictionRoles], ScoredBlock]:
-        """Judge numbers or lists; return the rows that this could be done for, and their block."""
-        answered = form.judge(outputs_of(predictions), references_of(items))
-        tags = selected(tags, answered.kept)
-        items, predictions = items.kept(answered.kept), predictions.kept(answered.kept)
-        texts = TextColumn.of([text or "" for text in answered.predicted])
-        pair = TextPair(texts, answered.expected, pairs=needs_pairs(self.judge.metrics))
-        inputs, outputs = items.named("input"), outputs_of(predictions).shown()
-        checked, rule_tags = self._checked(outputs)
-        scored = ScoredBlock(
-            start=0,
-            ids=items.named("id"),
-            lines=items.block.first_line + items.rows,  # type: ignore[arg-type]  # an array serves as a sequence
-            inputs=inputs,
-            item_hashes=references_of(items).hashes_with(inputs),
-            states=in_order(Labels(["scored", "unparsed"], answered.unparsed.astype(np.int32))),
-            expected=answered.expected,
-            predicted=answered.predicted,
-            outputs=outputs,
-            primary=answered.scores.primary,
-            passed=answered.scores.passed,
-            scores=dict(sorted((self._numbers([answered.scores], pair) | checked).items())),
-            error_tags=combined([answered.scores.error_tags, *rule_tags]),
-            explain=answered.scores.explain,
-            tags=tags,
-            clusters=Labels((), np.full(len(items), -1, np.int32)),
-            counts=self._counts(pair),
-            details=dict(detail_columns(predictions)),
-        )
-        return items, predictions, scored
-
-    def _scored_by_pairs(
-        self, items: PlainRows[ItemRoles], predictions: PlainRows[PredictionRoles], tags: dict[str, Labels]
-    ) -> tuple[PlainRows[ItemRoles], PlainRows[PredictionRoles], ScoredBlock]:
-        """Judge each distinct pair once; return the rows that this could be done for, and their block."""
-        pairs = self._pairs(items, predictions)
-        kept = np.zeros(len(items), np.bool_) if pairs is None else pairs.places >= 0
-        tags = selected(tags, kept)
-        items, predictions = items.kept(kept), predictions.kept(kept)
-        if pairs is None:
-            return items, predictions, self.judge.judge(ItemBlock(0, [], []))
-        judged, places = pairs.judged, pairs.places[kept]
-        inputs, references, outputs = items.named("input"), items.named("reference"), predictions.named("output")
-        scored = ScoredBlock(
-            start=0,
-            ids=items.named("id"),
-            lines=items.block.first_line + items.rows,  # type: ignore[arg-type]  # an array serves as a sequence
-            inputs=inputs,
-            item_hashes=item_hashes(inputs, references),
-            states=in_order(Labels(judged.states.names, judged.states.codes[places])),
-            expected=texts_at(judged.expected, places),  # type: ignore[arg-type]  # every item has a reference
-            predicted=texts_at(judged.predicted, places),
-            outputs=outputs,
-            primary=judged.primary[places],
-            passed=judged.passed[places],
-            scores={name: values[places] for name, values in judged.scores.items()},
-            error_tags=error_tags_at(judged.error_tags, places),
-            explain=texts_at(judged.explain, places),  # type: ignore[arg-type]  # every card has a sentence
-            tags=tags,
-            truth=labels_at(judged.truth, places),
-            guess=labels_at(judged.guess, places),
-            confidence=None if judged.confidence is None else judged.confidence[places],
-            confidence_kind=labels_at(judged.confidence_kind, places),
-            clusters=Labels((), np.full(len(items), -1, np.int32)),
-            counts={name: counts[places] for name, counts in judged.counts.items()},
-            details=dict(detail_columns(predictions)),
-        )
-        return items, predictions, scored
-
-    def _pairs(self, items: PlainRows[ItemRoles], predictions: PlainRows[PredictionRoles]) -> JudgedPairs | None:
-        found = distinct_pairs(predictions.named("output"), items.named("reference"))
-        if found is None:
-            return None
-        firsts, codes = found
-        rows = items.rows[firsts]
-        return judged_pairs(
-            self.judge,
-            rows,
-            codes,
-            lambda row: self._strict_pair(items.block, predictions.block, row),
-        )
-
-    def _scores(self, number: int, pair: TextPair) -> BlockScores:
-        scorer = self.judge.judgements[number].scorers["text"]
-        form = scorer_block(scorer)
-        assert form is not None
-        return form(scorer, pair)
-
-    def _numbers(self, scores: Sequence[BlockScores], pair: TextPair) -> dict[str, Floats]:
-        numbers = dict(scores[0].sub_scores)
-        for judgement, found in zip(self.judge.judgements[1:], scores[1:], strict=True):
-            numbers[judgement.name] = found.primary
-            numbers |= {f"{judgement.name}.{name}": values for name, values in found.sub_scores.items()}
-        numbers |= {metric.name: metric_block(metric, pair) for metric in self.judge.metrics}
-        return numbers
-
-    def _error_tags(self, scores: Sequence[BlockScores]) -> list[ErrorTags]:
-        others = zip(self.judge.judgements[1:], scores[1:], strict=True)
-        return [scores[0].error_tags, *(prefixed(found.error_tags, judgement.name) for judgement, found in others)]
-
-    def _checked(self, outputs: TextColumn) -> tuple[dict[str, Floats], list[ErrorTags]]:
-        if self.rules is None:
-            return {}, []
-        columns, tags = self.rules.check(outputs)
-        return columns, [tags]
-
-    def _counts(self, pair: TextPair) -> dict[str, Counts]:
-        if not self.judge.corpus:
-            return {}
-        texts = zip(pair.predicted, pair.expected, strict=True)
-        return count_columns(self.judge.corpus, [(prediction, Text(reference)) for prediction, reference in texts])
+        return self._with_odd_rows(judged, self._strict_pairs(block, other, rows)) if len(rows) else judged
 
     def _lines(self, predictions: PlainRows[PredictionRoles]) -> TextColumn:
         """Return the journal's line of each row."""
@@ -341,12 +168,6 @@ class BlockJudge:
         return JudgedBlock(
             scored, texts_in_order([plain.journal, written], order), texts_in_order([plain.ids, ids], order)
         )
-
-
-def has_block_form(judgement: Judgement) -> bool:
-    """Return whether a judgement of text is made by columns."""
-    scorer = judgement.scorers.get("text") if judgement.answer_type == "text" else None
-    return scorer is not None and judgement.extraction.kind == "none" and scorer_block(scorer) is not None
 
 
 def _is_plain(roles: Sequence[object | None]) -> npt.NDArray[np.bool_]:
