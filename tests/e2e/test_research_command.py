@@ -242,3 +242,13 @@ def test_the_command_of_seed_002_works_as_written(run, tmp_path):
     assert (
         run(*given, command=(sys.executable, "scripts/eval.py")).stderr.decode().splitlines()[-1] == "steelyard: PASS"
     )
+
+
+def test_a_run_is_rescored_like_any_other(run, tmp_path):
+    run(*FIRST, "--name", "first", code=1)
+    results = tmp_path / "runs/first/eval/eval_results.json"
+    before = results.read_bytes()
+    results.unlink()
+    done = run("first", command=(STEELYARD[0], "rescore"))
+    assert results.read_bytes() == before
+    assert b"research_evidence" in done.stdout

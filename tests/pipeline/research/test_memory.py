@@ -1,4 +1,4 @@
-"""What an evaluation of research runs keeps in memory for each objective: one or two kilobytes, whatever its runs hold."""
+"""What an evaluation of research runs keeps in memory: one or two kilobytes an objective, whatever its runs hold."""
 
 import gc
 import json

@@ -17,6 +17,8 @@ from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.task import Prepared, prepare
 from steelyard.pipeline.recording.reporting import write_report
 from steelyard.pipeline.recording.run import Evaluation, Progress, outcome
+from steelyard.pipeline.research.rescoring import is_research, rescore_research
+from steelyard.pipeline.research.rescoring import other_scorer as research_only
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RESCORED_FILE, Rescored, RunRecord
@@ -47,6 +49,11 @@ def rescore(options: RescoreOptions, *, progress: Progress | None = None) -> Eva
             raise other_scorer()
         _check_dataset(record, Path(str(config["dataset"])))
         return rescore_conversations(path, record, config, progress=progress)
+    if is_research(record, config):
+        if options.scorer is not None or options.task_file is not None:
+            raise research_only()
+        _check_dataset(record, Path(str(config["golden"])))
+        return rescore_research(path, record, config, progress=progress)
     asked = _evaluate_options(path, options)
     prepared = prepare(asked)
     _check_dataset(record, Path(str(asked.dataset)))
@@ -90,10 +97,6 @@ def _evaluate_options(path: Path, options: RescoreOptions) -> EvaluateOptions:
     selection: Mapping[str, Any] = config.pop("selection", {})
     dataset = config.pop("dataset", None)
     config.pop("predictions", None)
-    if "golden" in config:
-        message = "the run judges research artifacts, and keeps none of them to judge again"
-        hint = "run `steelyard research` with the same --golden and --outputs under another name"
-        raise InputError(Problem("unknown-format", message, hint=hint, file=str(path / CONFIG_FILE)))
     if dataset is None:
         message = "the run's config.yaml names no dataset, so its items cannot be judged again"
         raise InputError(Problem("run-damaged", message, hint="evaluate the data again", file=str(path / CONFIG_FILE)))

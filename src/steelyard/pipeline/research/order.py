@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from steelyard.errors import Problem, UsageError, excerpt, quoted
-from steelyard.pipeline.recording.run import Evaluation, Recorder, RunIdentity, recording
+from steelyard.errors import InputError, Problem, UsageError, excerpt, quoted
+from steelyard.pipeline.recording.run import Derivation, Evaluation, Recorder, RunIdentity, recording
 from steelyard.pipeline.research.items import (
     BLOCK_OBJECTIVES,
     PRIMARY,
@@ -94,7 +94,7 @@ def evaluate_research(options: ResearchOptions, *, progress: Progress | None = N
         yield ResearchEvaluation(system_error_report(error.faults, thresholds))
         return
     _check_slices(options, entries)
-    judging = _Judging(options, thresholds, entries, folders, tuple(ignored), progress)
+    judging = Judging(options, thresholds, entries, folders, tuple(ignored), progress)
     with ExitStack() as stack:
         yield judging.stored() if options.store else judging.unstored(stack)
 
@@ -115,7 +115,7 @@ def thresholds_of(options: ResearchOptions) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judging:
+class Judging:
     """One evaluation under way."""
 
     options: ResearchOptions
@@ -126,20 +126,38 @@ class _Judging:
     progress: Progress | None
 
     def stored(self) -> ResearchEvaluation:
+        """Judge and leave a complete run behind."""
         options = self.options
         golden = sha256_file(options.golden)
         with recording(
-            options.runs_dir, options.name, self._identity(golden), self._plan(), BLOCK_OBJECTIVES
+            options.runs_dir, options.name, self._identity(golden), self.plan(), BLOCK_OBJECTIVES
         ) as recorder:
-            details = recorder.path / DETAILS_FILE
-            with replacing(details) as stream:
-                content, objectives = self._judge(stream, golden)
-            for block in objective_blocks(objectives, details):
-                recorder.add(block)
-            run = self._complete(recorder, content, shown_objectives(objectives, details))
-        return ResearchEvaluation(content, objectives, details, run)
+            content, objectives, extra = self.derive(recorder, golden)
+            run = self._complete(recorder, content, extra)
+        return ResearchEvaluation(content, objectives, run.path / DETAILS_FILE, run)
+
+    def derive(
+        self, items: Recorder | Derivation, golden: str, outputs: str | None = None
+    ) -> tuple[dict[str, Any], list[Objective], dict[str, Any]]:
+        """Write what is known of each run and give the items; return the report, the objectives, and further results.
+
+        With `outputs`, artifacts that have another hash are refused before anything is replaced.
+        """
+        details = items.path / DETAILS_FILE
+        with replacing(details) as stream:
+            content, objectives = self._judge(stream, golden)
+            if outputs is not None and content["outputs"]["sha256"] != outputs:
+                raise _changed(content["outputs"]["sha256"], outputs, self.options.outputs)
+        for block in objective_blocks(objectives, details):
+            items.add(block)
+        items.report.further.update(content["metrics"])
+        extra: dict[str, Any] = {"research": {**content, "objectives": shown_objectives(objectives, details)}}
+        if self.options.slice_by:
+            extra["slices"] = with_ratios(items.report.results()["slices"], content["slices"])
+        return content, objectives, extra
 
     def unstored(self, stack: ExitStack) -> ResearchEvaluation:
+        """Judge and leave nothing behind."""
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="steelyard-research-"))
         details = Path(folder) / "runs.jsonl"
         with details.open("wb") as stream:
@@ -179,23 +197,23 @@ class _Judging:
             dataset={"path": str(options.golden), "sha256": golden},
         )
 
-    def _plan(self) -> ReportPlan:
+    def plan(self) -> ReportPlan:
+        """Return what is reported over objectives."""
         directions = {ratio.name: ratio.direction for ratio in RATIOS}
         return ReportPlan(PRIMARY, (), dict(directions), slice_by=self.options.slice_by)
 
-    def _complete(self, recorder: Recorder, content: Mapping[str, Any], shown: dict[str, Any]) -> Evaluation:
+    def _complete(self, recorder: Recorder, content: Mapping[str, Any], extra: dict[str, Any]) -> Evaluation:
         options = self.options
-        recorder.report.further.update(content["metrics"])
-        extra: dict[str, Any] = {"research": {**content, "objectives": shown}}
-        if options.slice_by:
-            extra["slices"] = with_ratios(recorder.report.results()["slices"], content["slices"])
+        slices = {"slice_by": [list(keys) for keys in options.slice_by]} if options.slice_by else {}
         decided = [gate for gate in content["gates"] if gate["status"] != "NOT_APPLICABLE"]
         return recorder.complete(
             config={
                 "task": TASK,
-                "golden": str(options.golden),
-                "outputs": str(options.outputs),
+                "golden": str(options.golden.resolve()),
+                "outputs": str(options.outputs.resolve()),
                 "gates": [{"metric": gate["metric"], "min": gate["threshold"]} for gate in decided],
+                "thresholds": dict(self.thresholds),
+                **slices,
             },
             manifest={
                 "golden": content["golden"],
@@ -204,3 +222,9 @@ class _Judging:
             extra=extra,
             flags=["unreadable_runs"] if content["unreadable_runs"] else [],
         )
+
+
+def _changed(found: str, expected: str, outputs: Path) -> InputError:
+    message = f"the artifacts' hash is {found}, expected {expected}: they have changed since the run"
+    hint = "bring the artifacts back as they were, or judge the changed ones under another name"
+    return InputError(Problem("dataset-changed", message, hint=hint, file=str(outputs)))

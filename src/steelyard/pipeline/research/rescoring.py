@@ -1,0 +1,68 @@
+"""A run over research artifacts judged again: everything under `eval/` is derived anew from the same artifacts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import Problem, UsageError
+from steelyard.pipeline.recording.reporting import write_report
+from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress
+from steelyard.pipeline.research.items import BLOCK_OBJECTIVES
+from steelyard.pipeline.research.order import TASK, Judging, ResearchOptions
+from steelyard.pipeline.research.reading import find_runs, read_golden
+from steelyard.reading.hashing import sha256_file
+from steelyard.records.runs import MANIFEST_FILE, RunRecord
+from steelyard.research.gates import DEFAULT_THRESHOLDS
+from steelyard.store.directories import RunDirectory
+
+
+def is_research(record: RunRecord, config: Mapping[str, Any]) -> bool:
+    """Return whether `steelyard research` made a run; a task file may use the same name for its task."""
+    return record.task == TASK and "golden" in config and "outputs" in config
+
+
+def rescore_research(
+    path: Path, record: RunRecord, config: Mapping[str, Any], *, progress: Progress | None
+) -> Evaluation:
+    """Derive the run's `eval/` again from the golden queries and artifacts it was made from, which must be the same."""
+    judging = _judging(config, progress)
+    expected = json.loads((path / MANIFEST_FILE).read_bytes())["outputs"]["sha256"]
+    directory = RunDirectory.reopen(path)
+    try:
+        return _derived(path, record, judging, expected)
+    finally:
+        directory.release()
+
+
+def _judging(config: Mapping[str, Any], progress: Progress | None) -> Judging:
+    given = {gate["metric"]: gate["min"] for gate in config.get("gates", ())}
+    thresholds = DEFAULT_THRESHOLDS | given | config.get("thresholds", {})
+    options = ResearchOptions(
+        golden=Path(str(config["golden"])),
+        outputs=Path(str(config["outputs"])),
+        slice_by=tuple(map(tuple, config.get("slice_by", ()))),
+    )
+    entries = read_golden(options.golden, options.limits)
+    folders, ignored = find_runs(options.outputs)
+    return Judging(options, thresholds, entries, folders, tuple(ignored), progress)
+
+
+def _derived(path: Path, record: RunRecord, judging: Judging, expected: str) -> Evaluation:
+    derivation = Derivation(path, judging.plan(), BLOCK_OBJECTIVES)
+    try:
+        _, _, extra = judging.derive(derivation, sha256_file(judging.options.golden), expected)
+    except BaseException as error:
+        derivation.abandon(error)
+        raise
+    results, hard = derivation.finish(record.signatures, extra)
+    write_report(path, record, results, hard)
+    return Evaluation(path, record, results, hard)
+
+
+def other_scorer() -> UsageError:
+    """Return the error of a request to judge research runs by something else."""
+    hint = "leave out --scorer and --task: research runs are judged by their evidence"
+    return UsageError(Problem("usage", "a run over research artifacts has no other scorer or task", hint=hint))
