@@ -9,27 +9,27 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, Self
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from steelyard.errors import InputError, Problem
-from steelyard.records.blocks import ErrorTags, Floats, Labels, ScoredBlock, TextColumn
-from steelyard.records.secrets import has_secrets, redact
+from steelyard.records.blocks import ScoredBlock
 from steelyard.store.files import replacing
-from steelyard.text.kernels.writing import gathered
+from steelyard.store.item_arrays import (
+    LABEL_KIND,
+    detail_array,
+    error_tag_array,
+    fixed_array,
+    flag_array,
+    float_array,
+    label_array,
+    text_array,
+)
 
 # Row groups come and go: the system's allocator gives their memory back, Arrow's own keeps twice as much.
 pa.set_memory_pool(pa.system_memory_pool())
 
 _ROWS_IN_GROUP = 32_768
-_FEW_ROWS = 4096
-"""Up to so many rows, a list of labels is made faster than the loop is loaded."""
-_TEXT_KIND, _LABEL_KIND = pa.large_string(), pa.string()
-Mask = npt.NDArray[np.bool_]
-_SURROGATE_LEAD = 0xED
-"""The first byte of a lone surrogate in its own form, and of some hangul."""
 
 SCORE_PREFIX = "score."
 TAG_PREFIX = "tag."
@@ -158,9 +158,9 @@ def _schema(names: Collection[str]) -> pa.Schema:
         [
             *_FIXED.items(),
             *((name, _SCORE_KIND) for name in scores),
-            *((name, _LABEL_KIND) for name in tags),
+            *((name, LABEL_KIND) for name in tags),
             *((name, kind) for name, kind in _DETAILS.items() if name not in _FIXED),
-            *((name, _LABEL_KIND) for name in CLASSES if name in names),
+            *((name, LABEL_KIND) for name in CLASSES if name in names),
         ]
     )
 
@@ -194,21 +194,25 @@ def _table(block: ScoredBlock) -> pa.Table:
         "state": label_array(block.states),
         "expected": text_array(block.expected),
         "predicted": predicted,
-        "correctness": _fixed_array(block.primary, pa.float64()),
-        "pass": _flag_array(block.passed),
+        "correctness": fixed_array(block.primary, pa.float64()),
+        "pass": flag_array(block.passed),
         "input": text_array(block.inputs),
         "output": predicted if block.outputs is block.predicted else text_array(block.outputs),
-        "error_tags": _error_tag_array(block.error_tags),
+        "error_tags": error_tag_array(block.error_tags),
         "explain": text_array(block.explain),
-        "item_hash": text_array(block.item_hashes, _LABEL_KIND),
+        "item_hash": text_array(block.item_hashes, LABEL_KIND),
     }
-    columns |= {name: _detail_array(block.details.get(name), kind, len(block)) for name, kind in _DETAILS.items()}
-    columns |= {SCORE_PREFIX + name: _float_array(values) for name, values in block.scores.items()}
+    columns |= {name: detail_array(block.details.get(name), kind, len(block)) for name, kind in _DETAILS.items()}
+    columns |= {SCORE_PREFIX + name: float_array(values) for name, values in block.scores.items()}
     columns |= {TAG_PREFIX + _spelled(key): label_array(labels) for key, labels in block.tags.items()}
     classes = dict(zip(CLASSES, (block.truth, block.guess), strict=True))
     columns |= {name: label_array(labels) for name, labels in classes.items() if labels is not None}
     schema = _schema(columns)
     return pa.table([columns[name] for name in schema.names], schema=schema)
+
+
+def _spelled(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _united(tables: Sequence[pa.Table]) -> pa.Table:
@@ -233,83 +237,6 @@ def _aligned(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 def _of_kind(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     return column if column.type.equals(kind) else column.cast(kind)
-
-
-def text_array(column: Sequence[str | None], kind: pa.DataType = _TEXT_KIND) -> pa.Array:
-    """Return a column of text for Parquet; a lone surrogate, which Parquet cannot hold, is kept spelled out."""
-    if has_secrets():
-        column = [None if text is None else redact(text) for text in column]
-    if isinstance(column, TextColumn):
-        together = gathered(column)
-        if not (together.data == _SURROGATE_LEAD).any():
-            return _shared_array(together, kind)
-        column = list(column)
-    parts = [b"" if text is None else text.encode("utf-8", "backslashreplace") for text in column]
-    return _shared_array(TextColumn.of_bytes(parts), kind, _present(column))
-
-
-# Arrays are made of their buffers: `pa.array` loads pandas wherever that is installed, which takes half a second.
-
-
-def _shared_array(column: TextColumn, kind: pa.DataType, valid: Mask | None = None) -> pa.Array:
-    """Return texts that stand side by side as an array that shares their memory."""
-    offsets = np.append(column.starts, column.ends[-1:] if len(column) else [0])
-    narrow = offsets.astype(np.int32 if kind == pa.string() else np.int64)
-    return pa.Array.from_buffers(kind, len(column), [_bits(valid), pa.py_buffer(narrow), pa.py_buffer(column.data)])
-
-
-def _fixed_array(values: npt.NDArray[Any], kind: pa.DataType, valid: Mask | None = None) -> pa.Array:
-    """Return numbers as an array that shares their memory."""
-    content = np.ascontiguousarray(values)
-    return pa.Array.from_buffers(kind, len(values), [_bits(valid), pa.py_buffer(content)])
-
-
-def _bits(valid: Mask | None) -> pa.Buffer | None:
-    if valid is None or valid.all():
-        return None
-    return pa.py_buffer(np.packbits(valid, bitorder="little"))
-
-
-def _present(values: Sequence[Any]) -> Mask:
-    return np.fromiter((value is not None for value in values), np.bool_, len(values))
-
-
-def _flag_array(values: Mask) -> pa.Array:
-    packed = pa.py_buffer(np.packbits(values, bitorder="little"))
-    return pa.Array.from_buffers(pa.bool_(), len(values), [None, packed])
-
-
-def _spelled(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def label_array(labels: Labels) -> pa.Array:
-    """Return a categorical column as text."""
-    if len(labels.codes) <= _FEW_ROWS:
-        return text_array(np.array([*labels.names, None], object)[labels.codes].tolist(), _LABEL_KIND)
-    names = TextColumn.of(text_array([*labels.names, ""]).to_pylist())
-    spread = TextColumn(names.data, names.starts[labels.codes], names.ends[labels.codes])
-    return _shared_array(gathered(spread), _LABEL_KIND, labels.codes >= 0)
-
-
-def _detail_array(values: Sequence[Any] | None, kind: pa.DataType, length: int) -> pa.Array:
-    if values is None:
-        return pa.nulls(length, kind)
-    if pa.types.is_string(kind):
-        return text_array(values, kind)
-    numbers = np.array([0 if value is None else value for value in values], kind.to_pandas_dtype())
-    return _fixed_array(numbers, kind, _present(values))
-
-
-def _float_array(values: Floats) -> pa.Array:
-    return _fixed_array(values, pa.float64(), ~np.isnan(values))
-
-
-def _error_tag_array(tags: ErrorTags) -> pa.Array:
-    sizes = np.array([len(entry) for entry in tags.sets] or [0])[tags.codes]
-    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
-    listed = [tag for row in np.flatnonzero(sizes).tolist() for tag in tags[row]]
-    return pa.ListArray.from_arrays(_fixed_array(offsets, pa.int32()), text_array(listed, _LABEL_KIND))
 
 
 def read_items(path: Path, *, columns: Sequence[str] | None = None) -> Iterator[list[dict[str, Any]]]:

@@ -1,0 +1,98 @@
+"""Columns of a judged block as Arrow arrays that share their memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from steelyard.records.blocks import ErrorTags, Floats, Labels, TextColumn
+from steelyard.records.secrets import has_secrets, redact
+from steelyard.text.kernels.writing import gathered
+
+_FEW_ROWS = 4096
+"""Up to so many rows, a list of labels is made faster than the loop is loaded."""
+TEXT_KIND, LABEL_KIND = pa.large_string(), pa.string()
+Mask = npt.NDArray[np.bool_]
+_SURROGATE_LEAD = 0xED
+"""The first byte of a lone surrogate in its own form, and of some hangul."""
+
+
+def text_array(column: Sequence[str | None], kind: pa.DataType = TEXT_KIND) -> pa.Array:
+    """Return a column of text for Parquet; a lone surrogate, which Parquet cannot hold, is kept spelled out."""
+    if has_secrets():
+        column = [None if text is None else redact(text) for text in column]
+    if isinstance(column, TextColumn):
+        together = gathered(column)
+        if not (together.data == _SURROGATE_LEAD).any():
+            return _shared_array(together, kind)
+        column = list(column)
+    parts = [b"" if text is None else text.encode("utf-8", "backslashreplace") for text in column]
+    return _shared_array(TextColumn.of_bytes(parts), kind, _present(column))
+
+
+# Arrays are made of their buffers: `pa.array` loads pandas wherever that is installed, which takes half a second.
+
+
+def _shared_array(column: TextColumn, kind: pa.DataType, valid: Mask | None = None) -> pa.Array:
+    """Return texts that stand side by side as an array that shares their memory."""
+    offsets = np.append(column.starts, column.ends[-1:] if len(column) else [0])
+    narrow = offsets.astype(np.int32 if kind == pa.string() else np.int64)
+    return pa.Array.from_buffers(kind, len(column), [_bits(valid), pa.py_buffer(narrow), pa.py_buffer(column.data)])
+
+
+def fixed_array(values: npt.NDArray[Any], kind: pa.DataType, valid: Mask | None = None) -> pa.Array:
+    """Return numbers as an array that shares their memory."""
+    content = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(kind, len(values), [_bits(valid), pa.py_buffer(content)])
+
+
+def _bits(valid: Mask | None) -> pa.Buffer | None:
+    if valid is None or valid.all():
+        return None
+    return pa.py_buffer(np.packbits(valid, bitorder="little"))
+
+
+def _present(values: Sequence[Any]) -> Mask:
+    return np.fromiter((value is not None for value in values), np.bool_, len(values))
+
+
+def flag_array(values: Mask) -> pa.Array:
+    """Return yes and no for each item."""
+    packed = pa.py_buffer(np.packbits(values, bitorder="little"))
+    return pa.Array.from_buffers(pa.bool_(), len(values), [None, packed])
+
+
+def label_array(labels: Labels) -> pa.Array:
+    """Return a categorical column as text."""
+    if len(labels.codes) <= _FEW_ROWS:
+        return text_array(np.array([*labels.names, None], object)[labels.codes].tolist(), LABEL_KIND)
+    names = TextColumn.of(text_array([*labels.names, ""]).to_pylist())
+    spread = TextColumn(names.data, names.starts[labels.codes], names.ends[labels.codes])
+    return _shared_array(gathered(spread), LABEL_KIND, labels.codes >= 0)
+
+
+def detail_array(values: Sequence[Any] | None, kind: pa.DataType, length: int) -> pa.Array:
+    """Return what the model or the journal says of each item; null where it says nothing."""
+    if values is None:
+        return pa.nulls(length, kind)
+    if pa.types.is_string(kind):
+        return text_array(values, kind)
+    numbers = np.array([0 if value is None else value for value in values], kind.to_pandas_dtype())
+    return fixed_array(numbers, kind, _present(values))
+
+
+def float_array(values: Floats) -> pa.Array:
+    """Return numbers of which NaN is null."""
+    return fixed_array(values, pa.float64(), ~np.isnan(values))
+
+
+def error_tag_array(tags: ErrorTags) -> pa.Array:
+    """Return the tags of each item as a list."""
+    sizes = np.array([len(entry) for entry in tags.sets] or [0])[tags.codes]
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+    listed = [tag for row in np.flatnonzero(sizes).tolist() for tag in tags[row]]
+    return pa.ListArray.from_arrays(fixed_array(offsets, pa.int32()), text_array(listed, LABEL_KIND))
