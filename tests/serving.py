@@ -153,7 +153,16 @@ def serving(script):
     try:
         yield f"{script.address}/v1"
     finally:
-        asyncio.run_coroutine_threadsafe(loop.runner.cleanup(), loop).result(10)
+        asyncio.run_coroutine_threadsafe(_stop(loop.runner), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)
         loop.close()
+
+
+async def _stop(runner):
+    """End the server and every answer that is still under way, the endless ones too."""
+    await runner.cleanup()
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
