@@ -44,11 +44,15 @@ def main() -> int:
         folder = Path(options.folder or made)
         folder.mkdir(parents=True, exist_ok=True)
         bin_folder = Path(sys.executable).parent
-        setting = Setting(folder.resolve(), options.quick, sys.executable, str(bin_folder / "steelyard"), options.peers)
+        # Commands run in that folder, so a relative path would be looked for there.
+        peers = options.peers.absolute() if options.peers else None
+        setting = Setting(folder.resolve(), options.quick, sys.executable, str(bin_folder / "steelyard"), peers)
         results = []
         for name in options.rows.split(","):
             print(f"measuring {name} …", file=sys.stderr, flush=True)
-            results += importlib.import_module(f"rows.{name}").measure(setting)
+            measured = importlib.import_module(f"rows.{name}").measure(setting)
+            print("\n".join(map(_line, measured)), file=sys.stderr, flush=True)
+            results += measured
     table = "\n".join(_table(results))
     print(table)
     if options.markdown:
@@ -73,13 +77,15 @@ def _table(results: list[Result]) -> list[str]:
         "| work | peer | ours | peer's | ratio | target | met |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for result in results:
-        sign = "≤" if result.at_most else "≥"
-        met = "yes" if result.met else "**no**"
-        costs = f"{_cost(result, ours=True)} | {_cost(result, ours=False)}"
-        ratio = f"{result.ratio:.2f}x" if result.ratio < 10 else f"{result.ratio:.0f}x"
-        lines.append(f"| {result.work} | {result.peer} | {costs} | {ratio} | {sign} {result.target:g}x | {met} |")
-    return lines
+    return lines + [_line(result) for result in results]
+
+
+def _line(result: Result) -> str:
+    sign = "≤" if result.at_most else "≥"
+    met = "yes" if result.met else "**no**"
+    costs = f"{_cost(result, ours=True)} | {_cost(result, ours=False)}"
+    ratio = f"{result.ratio:.2f}x" if result.ratio < 10 else f"{result.ratio:.0f}x"
+    return f"| {result.work} | {result.peer} | {costs} | {ratio} | {sign} {result.target:g}x | {met} |"
 
 
 def _cost(result: Result, *, ours: bool) -> str:
