@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+LAUNCHER = Path(__file__).resolve().parent / "launch.py"
 ONE_THREAD = dict.fromkeys(
     (
         "OMP_NUM_THREADS",
@@ -36,15 +38,17 @@ class Cost:
 def run_command(arguments: Sequence[str], *, folder: Path) -> Cost:
     """Run a command to its end and return its CPU time, children included, and its peak memory."""
     output = folder / "output.txt"
-    with output.open("wb") as stream:
-        process = subprocess.Popen(
-            arguments, stdout=stream, stderr=subprocess.STDOUT, env={**os.environ, **ONE_THREAD}, cwd=folder
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
+    launched = subprocess.run(
+        [sys.executable, "-I", "-S", str(LAUNCHER), str(output), *arguments],
+        stdout=subprocess.PIPE,
+        env={**os.environ, **ONE_THREAD},
+        cwd=folder,
+        check=True,
+    )
+    code, seconds, kilobytes = json.loads(launched.stdout)
+    if code != 0:
         sys.exit(f"{' '.join(arguments)} failed:\n{output.read_text(errors='replace')[-3000:]}")
-    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Cost(seconds, kilobytes / 1024)
 
 
 def run_function(function: Callable[[], object]) -> Cost:

@@ -29,6 +29,11 @@ def test_a_command_is_measured_with_its_children(tmp_path):
     assert cost.megabytes > 1
 
 
+def test_the_memory_of_a_command_is_its_own_however_large_we_are(tmp_path):
+    ballast = bytearray(b"x") * (300 << 20)
+    assert run_command([sys.executable, "-c", "pass"], folder=tmp_path).megabytes < len(ballast) / 2**20 / 2
+
+
 def test_a_target_is_a_ratio_of_the_peer_to_us_or_of_growth():
     fast, slow = Cost(1.0, 100.0), Cost(50.0, 600.0)
     assert Result("w", "p", 40, fast, slow).met
