@@ -11,7 +11,7 @@ from typing import Any
 
 from steelyard.errors import InputError, Problem
 from steelyard.reading.datasets import Survey, data_files, read_manifest, rows_of, survey, verify
-from steelyard.reading.hashing import item_hash
+from steelyard.reading.hashing import item_hash, sha256_file
 from steelyard.reading.overlap import Overlap, overlaps
 from steelyard.reading.references import input_text, item_id, reference_field, value_of
 from steelyard.reading.rows import Row
@@ -255,3 +255,16 @@ def _text(row: Row) -> str:
         return found
     named = reference_field(row.fields, FieldNames())
     return str(value_of(row.fields, named)) if named else ""
+
+
+def plain_manifest(path: Path, n_rows: int, content: str | None = None) -> dict[str, Any]:
+    """Return the manifest of a file that is no version of a dataset; its hash may be known already."""
+    content = content or sha256_file(path)
+    return {
+        "dataset_id": path.name.split(".", maxsplit=1)[0],
+        "version": content,
+        "format": path.suffix.lstrip("."),
+        "num_rows": n_rows,
+        "content_hash": content,
+        "files": [{"path": path.name, "split": "test", "num_rows": n_rows, "sha256": content}],
+    }

@@ -19,10 +19,19 @@ from steelyard.pipeline.conversations.files import ConversationJournal
 from steelyard.pipeline.conversations.options import ConversationOptions
 from steelyard.pipeline.conversations.reading import ConversationSource
 from steelyard.pipeline.conversations.solving import solve_into
+from steelyard.pipeline.datasets import plain_manifest
 from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.generation.predictions import finished_run, generating, model_facts
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.recording.run import Evaluation, Progress, Recorder, RunIdentity, read_evaluation, recording
+from steelyard.pipeline.recording.run import (
+    Evaluation,
+    Progress,
+    Recorder,
+    RunIdentity,
+    abandoned_on_error,
+    read_evaluation,
+    recording,
+)
 from steelyard.reading.hashing import sha256_file
 from steelyard.records.runs import JOURNAL_FILE
 from steelyard.registry import bind_metric, bind_scorer
@@ -96,12 +105,9 @@ def _judge_journal(
     directory: RunDirectory, source: ConversationSource, plan: _Plan, progress: Progress | None
 ) -> Evaluation:
     recorder = Recorder(directory, plan.identity, report_plan())
-    try:
+    with abandoned_on_error(recorder):
         pairs = source.with_traces(directory.path / JOURNAL_FILE)
         found = derive(recorder, source, pairs, plots=plan.options.plots, progress=progress)
-    except BaseException as error:
-        recorder.abandon(error)
-        raise
     return _complete(recorder, source, plan, found)
 
 
@@ -161,17 +167,7 @@ def extra_results(source: ConversationSource, found: dict[str, Any]) -> dict[str
 
 
 def _manifest(options: ConversationOptions, turns: int, conversations: int) -> dict[str, Any]:
-    content = sha256_file(options.dataset)
-    file = {"path": options.dataset.name, "split": "test", "num_rows": conversations, "sha256": content}
-    return {
-        "dataset_id": options.dataset.name.split(".", maxsplit=1)[0],
-        "version": content,
-        "format": options.dataset.suffix.lstrip("."),
-        "num_rows": conversations,
-        "num_turns": turns,
-        "content_hash": content,
-        "files": [file],
-    }
+    return plain_manifest(options.dataset, conversations) | {"num_turns": turns}
 
 
 def _flags(source: ConversationSource) -> list[str]:

@@ -12,7 +12,7 @@ from steelyard.pipeline.conversations.deriving import derive
 from steelyard.pipeline.conversations.order import TASK, extra_results
 from steelyard.pipeline.conversations.reading import ConversationSource
 from steelyard.pipeline.recording.reporting import write_report
-from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress
+from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress, abandoned_on_error
 from steelyard.records.runs import JOURNAL_FILE, RunRecord
 from steelyard.store.directories import RunDirectory
 
@@ -40,11 +40,8 @@ def _derived(
     path: Path, record: RunRecord, source: ConversationSource, *, plots: bool, progress: Progress | None
 ) -> Evaluation:
     derivation = Derivation(path, report_plan())
-    try:
+    with abandoned_on_error(derivation):
         found = derive(derivation, source, source.with_traces(path / JOURNAL_FILE), plots=plots, progress=progress)
-    except BaseException as error:
-        derivation.abandon(error)
-        raise
     results, hard = derivation.finish(record.signatures, extra_results(source, found))
     write_report(path, record, results, hard)
     return Evaluation(path, record, results, hard)

@@ -23,6 +23,7 @@ from steelyard.pipeline.recording.run import (
     Progress,
     Recorder,
     RunIdentity,
+    abandoned_on_error,
 )
 from steelyard.records.runs import JOURNAL_FILE
 from steelyard.store.directories import RunDirectory
@@ -85,12 +86,9 @@ def ask_and_judge(
 
 def _judge_journal(recorder: Recorder, prepared: Prepared, source: Source, progress: Progress | None) -> None:
     judge = make_judge(prepared, source)
-    try:
+    with abandoned_on_error(recorder):
         stream(recorder, DryJudge(judge) if "mock" in recorder.identity.flags else judge, source, None, progress)
         add_gold(recorder.report, prepared, source, None)
-    except BaseException as error:
-        recorder.abandon(error)
-        raise
 
 
 def rehearse(prepared: Prepared, source: Source) -> None:

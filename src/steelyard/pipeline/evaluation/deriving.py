@@ -11,7 +11,7 @@ from steelyard.pipeline.evaluation.streaming import stream
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.gold import add_gold
 from steelyard.pipeline.preparation.task import Prepared
-from steelyard.pipeline.recording.run import Derivation, Progress
+from steelyard.pipeline.recording.run import Derivation, Progress, abandoned_on_error
 
 
 def derive(
@@ -24,10 +24,7 @@ def derive(
     """Judge stored predictions and write what `eval/` holds; return the results, with `facts`, and hard examples."""
     source = make_source(prepared, options)
     derivation = Derivation(folder, prepared.report)
-    try:
+    with abandoned_on_error(derivation):
         stream(derivation, make_judge(prepared, source), source, None, progress)
         add_gold(derivation.report, prepared, source, None)
-    except BaseException as error:
-        derivation.abandon(error)
-        raise
     return derivation.finish(prepared.signatures, facts)

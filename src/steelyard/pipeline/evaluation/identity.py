@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.pipeline.datasets import stored_manifest
+from steelyard.pipeline.datasets import plain_manifest, stored_manifest
 from steelyard.pipeline.generation.requests import prompt_template, task_generation
 from steelyard.pipeline.items.reading import Source
 from steelyard.pipeline.options import EvaluateOptions
@@ -62,17 +62,7 @@ def generated_configuration(spec: str, prepared: Prepared, source: Source, optio
 def manifest_of(source: Source, n_items: int, content: str | None = None) -> dict[str, Any]:
     """Return the manifest of a dataset: its version's own, or one made of a plain file, whose hash may be known."""
     stored = stored_manifest(source.dataset)
-    if stored is not None:
-        return stored.as_dict()
-    content = content or sha256_file(source.dataset)
-    return {
-        "dataset_id": source.dataset.name.split(".", maxsplit=1)[0],
-        "version": content,
-        "format": source.dataset.suffix.lstrip("."),
-        "num_rows": n_items,
-        "content_hash": content,
-        "files": [{"path": source.dataset.name, "split": "test", "num_rows": n_items, "sha256": content}],
-    }
+    return stored.as_dict() if stored is not None else plain_manifest(source.dataset, n_items, content)
 
 
 def run_flags(source: Source) -> list[str]:

@@ -155,6 +155,16 @@ class Recorder:
         return run_record(self.directory, self.identity, status, error=error)
 
 
+@contextmanager
+def abandoned_on_error(taking: Derivation | Recorder) -> Iterator[None]:
+    """Leave no half-written file behind where a block of code raises or is interrupted."""
+    try:
+        yield
+    except BaseException as error:
+        taking.abandon(error)
+        raise
+
+
 def run_record(
     directory: RunDirectory, identity: RunIdentity, status: RunStatus, *, error: str | None = None
 ) -> RunRecord:

@@ -9,7 +9,7 @@ from typing import Any
 
 from steelyard.errors import Problem, UsageError
 from steelyard.pipeline.recording.reporting import write_report
-from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress
+from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress, abandoned_on_error
 from steelyard.pipeline.research.items import BLOCK_OBJECTIVES
 from steelyard.pipeline.research.order import TASK, Judging, ResearchOptions
 from steelyard.pipeline.research.reading import find_runs, read_golden
@@ -52,11 +52,8 @@ def _judging(config: Mapping[str, Any], progress: Progress | None) -> Judging:
 
 def _derived(path: Path, record: RunRecord, judging: Judging, expected: str) -> Evaluation:
     derivation = Derivation(path, judging.plan(), BLOCK_OBJECTIVES)
-    try:
+    with abandoned_on_error(derivation):
         _, _, extra = judging.derive(derivation, sha256_file(judging.options.golden), expected)
-    except BaseException as error:
-        derivation.abandon(error)
-        raise
     results, hard = derivation.finish(record.signatures, extra)
     write_report(path, record, results, hard)
     return Evaluation(path, record, results, hard)
