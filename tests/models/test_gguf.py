@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 
 import pytest
 
@@ -58,6 +59,76 @@ def test_an_answer_is_held_to_a_schema(model):
     assert set(json.loads(model.generate(held).output)) == {"city"}
 
 
+SHARED = ("Be brief.", "Peru exports 12 kinds of fruit. " * 8)
+
+
+def asked_of(document, question, *, shared=()):
+    messages = (Message("system", SHARED[0]), Message("user", f"{document}\n\n{question}"))
+    return ModelRequest("a", messages, Generation(12), shared=shared)
+
+
+def fruit(question):
+    return asked_of(SHARED[1], question, shared=SHARED)
+
+
+def test_what_requests_share_is_computed_once(model):
+    model.generate(fruit("How many kinds?"))
+    seen = []
+    complete, model._llama.complete = model._llama.complete, lambda body: seen.append(complete(body)) or seen[-1]
+    try:
+        model.generate(fruit("Of what?"))
+    finally:
+        model._llama.complete = complete
+    (found,) = seen
+    assert found["timings"]["cache_n"] > 80
+    assert found["timings"]["prompt_n"] < 20
+
+
+def test_an_answer_behind_a_shared_beginning_does_not_depend_on_what_was_asked_before(model, file):
+    model.generate(fruit("How many kinds?"))
+    warm = model.generate(fruit("Of what?"))
+    model.generate(asked_of("Chile exports copper.", "What?", shared=(SHARED[0], "copper.")))
+    model.generate(PARIS)
+    again = model.generate(fruit("Of what?"))
+    with open_model(f"gguf:{file}", ModelOptions(threads=1, context_tokens=1024)) as fresh:
+        cold = fresh.generate(fruit("Of what?"))
+    assert warm.output == again.output == cold.output
+    assert warm.prompt_tokens == again.prompt_tokens == cold.prompt_tokens
+
+
+def test_the_prompt_is_the_same_with_and_without_a_shared_beginning(model):
+    plain, shared = model.generate(asked_of(SHARED[1], "Of what?")), model.generate(fruit("Of what?"))
+    assert plain.prompt_tokens == shared.prompt_tokens
+
+
+def test_a_part_that_the_template_changed_is_not_shared(model):
+    reply = model.generate(asked_of("Chile exports copper.", "What?", shared=("a text that is not there",)))
+    assert reply.state is None
+    assert reply.output.strip()
+
+
+def test_where_states_cannot_be_written_answers_are_the_same(file):
+    with open_model(f"gguf:{file}", ModelOptions(threads=1, context_tokens=1024)) as model:
+        usual = model.generate(fruit("Of what?"))
+    with open_model(f"gguf:{file}", ModelOptions(threads=1, context_tokens=1024)) as model:
+        shutil.rmtree(model._llama._states)
+        assert model.generate(fruit("Of what?")).output == usual.output
+
+
+def test_a_shared_beginning_beyond_the_window_is_the_items_failure(model):
+    reply = model.generate(asked_of("word " * 3000, "What?", shared=("word " * 3000,)))
+    assert reply.state == "failed"
+    assert "context" in reply.error
+
+
+def test_states_leave_with_the_model(file):
+    with open_model(f"gguf:{file}", ModelOptions(threads=1, context_tokens=1024)) as model:
+        model.generate(fruit("Of what?"))
+        folder = model._llama._states
+        assert len(list(folder.iterdir())) == 2
+    assert not folder.exists()
+
+
 def test_a_prompt_beyond_the_window_is_the_items_failure(model):
     reply = model.generate(ModelRequest.of("word " * 3000))
     assert reply.state == "failed"
@@ -69,7 +140,7 @@ def test_the_loss_equals_a_token_by_token_computation_without_a_grammar(model):
     total = 0.0
     for place, token in enumerate(tokens):
         asked = {"prompt": prompt + tokens[:place], "max_tokens": 1, "n_probs": 50_000, "logprobs": 50_000}
-        found = model._server.handle_completions(asked | {"temperature": 0, "cache_prompt": False})
+        found = model._llama.complete(asked | {"temperature": 0, "cache_prompt": False})
         step = found["choices"][0]["logprobs"]["content"][0]
         total -= next(entry["logprob"] for entry in step["top_logprobs"] if entry["id"] == token)
     loss, count = model.loss(PARIS)
@@ -78,7 +149,8 @@ def test_the_loss_equals_a_token_by_token_computation_without_a_grammar(model):
 
 
 def test_a_gguf_file_is_known_by_its_hash_and_its_chat_template(model, file):
-    by_path = open_model(f"gguf:{file}", ModelOptions(threads=1, context_tokens=512)).identity
+    with open_model(f"gguf:{file}", ModelOptions(threads=1, context_tokens=512)) as opened:
+        by_path = opened.identity
     assert by_path.revision == model.identity.revision
     assert by_path.revision.startswith("sha256:")
     assert by_path.template == model.identity.template != "none"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from steelyard.conversations.plan_schema import PLAN_SCHEMA
-from steelyard.conversations.plan_text import PlanError, first_messages, read_plan, retry_messages
+from steelyard.conversations.plan_text import PlanError, first_messages, read_plan, retry_messages, shared_parts
 from steelyard.conversations.solving import Asking, TurnFailedError, TurnRequest
 from steelyard.conversations.validator import validate
 from steelyard.programs import ProgramError, execute, plan_program
@@ -19,7 +19,7 @@ from steelyard.programs.plans import extracted_value
 from steelyard.records.conversations import TurnTrace, ValidatorLog
 from steelyard.records.models import Generation, Message, ModelReply, ModelRequest
 
-NAME = "plan_and_compute@v2"
+NAME = "plan_and_compute@v3"
 GENERATION = Generation(max_new_tokens=384)
 
 
@@ -81,7 +81,11 @@ class _Attempt:
 
     def ask(self) -> Generator[ModelRequest, ModelReply, str]:
         reply = yield ModelRequest(
-            self.request.item_id, tuple(self.messages), self.solver.generation, json_schema=PLAN_SCHEMA
+            self.request.item_id,
+            tuple(self.messages),
+            self.solver.generation,
+            json_schema=PLAN_SCHEMA,
+            shared=shared_parts(self.request),
         )
         self.calls.append(_call(reply))
         if reply.state is not None:

@@ -56,6 +56,11 @@ def first_messages(request: TurnRequest) -> tuple[Message, ...]:
     return Message("system", INSTRUCTION), *shown, Message("user", asked)
 
 
+def shared_parts(request: TurnRequest) -> tuple[str, ...]:
+    """Return what ends the beginnings that prompts share: those of all conversations, and those of this one."""
+    return EXAMPLES[-1][1], document_text(request.document)
+
+
 def _example(question: str, plan: str) -> tuple[Message, Message]:
     return Message("user", _asked(_SHOWN_DOCUMENT, "", question)), Message("assistant", plan)
 

@@ -46,7 +46,10 @@ class EndpointModel(BaseModel):
         self._session: aiohttp.ClientSession | None = None
         endpoint = public_url(base_url)
         super().__init__(
-            ModelIdentity(spec=f"openai:{name}", kind="openai", name=name, endpoint=endpoint, revision=options.revision)
+            ModelIdentity(
+                spec=f"openai:{name}", kind="openai", name=name, endpoint=endpoint, revision=options.revision
+            ),
+            at_a_time=options.concurrency,
         )
 
     @classmethod
@@ -63,7 +66,7 @@ class EndpointModel(BaseModel):
 
     def ask(self, requests: Iterable[ModelRequest]) -> Iterator[tuple[ModelRequest, ModelReply]]:
         """Ask side by side."""
-        return AsyncStream(self._answer, concurrency=self._options.concurrency, around=self._connected).run(requests)
+        return AsyncStream(self._answer, concurrency=self.at_a_time, around=self._connected).run(requests)
 
     async def _alone(self, request: ModelRequest) -> ModelReply:
         async with self._connected():
@@ -71,7 +74,7 @@ class EndpointModel(BaseModel):
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[None]:
-        connector = self._http.TCPConnector(limit=self._options.concurrency)
+        connector = self._http.TCPConnector(limit=self.at_a_time)
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         timeout = self._http.ClientTimeout(total=None)
         async with self._http.ClientSession(

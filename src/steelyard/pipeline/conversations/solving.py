@@ -23,7 +23,8 @@ from steelyard.records.models import ModelReply, ModelRequest
 from steelyard.store.journal import Journal
 
 WINDOW = 32
-"""How many conversations are under way at a time; their requests go to the model together."""
+"""How many conversations are under way at a time; their requests go to the model together. A model that answers one
+request after another has one conversation at a time, so that it computes a document once for all of its turns."""
 
 
 def solve_into(
@@ -35,7 +36,7 @@ def solve_into(
     with Journal(path) as journal:
         stored = _stored(path) if journal.done else {}
         conversations = source.conversations()
-        while window := list(islice(conversations, WINDOW)):
+        while window := list(islice(conversations, WINDOW if model.at_a_time > 1 else 1)):
             solutions = [_Solution(one, journal, progress) for one in window]
             for solution in solutions:
                 solution.start(solver, options, stored.get(solution.conversation.id, {}))

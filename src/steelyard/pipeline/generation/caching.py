@@ -29,6 +29,9 @@ def answer_key(identity: ModelIdentity, request: ModelRequest, template: str) ->
         "reference": request.reference,
         "json_schema": request.json_schema,
     }
+    if request.shared:
+        # It decides how a prompt is cut into batches, and with that the last bits.
+        content["shared"] = request.shared
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
