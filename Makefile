@@ -32,6 +32,7 @@ $(VENV)/.embedded: pyproject.toml $(VENV)/.package
 
 $(VENV)/.tests: pyproject.toml | $(BIN)/python
 	$(PIP) --group test --group oracles --group models
+	$(PIP) --no-deps llama-index-core lm-eval  # carriers: of NLTK's punkt_tab, and of a reference implementation of IFEval
 	touch $@
 
 $(VENV)/.plugin: $(PLUGIN) $(VENV)/.package

@@ -1,4 +1,4 @@
-"""Writes the pages of docs/reference that are generated: scorers, metrics, commands. A test holds them up to date."""
+"""Writes the generated pages of docs/reference: scorers, metrics, instructions, commands. A test keeps them true."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from steelyard.cli.main import COMMANDS, cli
+from steelyard.instructions import DEFINITIONS
 from steelyard.registry import MetricDefinition, Parameter, ScorerDefinition, metrics, scorers
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -82,7 +83,30 @@ def commands_page() -> str:
     return "\n".join(lines)
 
 
-PAGES = {"scorers.md": scorers_page, "metrics.md": metrics_page, "commands.md": commands_page}
+def instructions_page() -> str:
+    """Return the page of verifiable instructions."""
+    rows = [
+        [f"`{found.id}`", ", ".join(f"`{name}`" for name in found.arguments.__struct_fields__) or "none", found.summary]
+        for found in sorted(DEFINITIONS.values(), key=lambda found: found.id)
+    ]
+    lines = [
+        "# Instructions",
+        "",
+        GENERATED,
+        "",
+        "What `instructions@v1` can check, by IFEval's names. All arguments are needed. `relation` is `at least` or",
+        "`less than`, a number is whole and not negative, and a language is a code such as `en`, `de` or `zh-cn`.",
+        "",
+    ]
+    return "\n".join([*lines, *table(["instruction", "arguments", "followed when"], rows), ""])
+
+
+PAGES = {
+    "instructions.md": instructions_page,
+    "scorers.md": scorers_page,
+    "metrics.md": metrics_page,
+    "commands.md": commands_page,
+}
 
 
 def main() -> None:

@@ -1,4 +1,7 @@
-"""Sort IFEval's prompts with a model's responses by instruction: python prepare.py DATA_FOLDER ITEMS_FOLDER."""
+"""Put a model's responses beside IFEval's prompts: python prepare.py DATA_FOLDER ITEMS_FOLDER.
+
+`all.jsonl` has IFEval's own rows; beside it stands one file for each instruction, for tasks with a format rule.
+"""
 
 import gzip
 import json
@@ -9,12 +12,13 @@ from typing import Any
 
 
 def main(folder: Path, target: Path) -> None:
-    """Write one file per instruction; a prompt with several instructions is in several files."""
+    """Write all prompts to one file, and each to the files of its instructions."""
     with gzip.open(folder / "gpt4_20231107_responses.jsonl.gz", "rt", encoding="utf-8") as lines:
         responses = {row["prompt"]: row["response"] for row in map(json.loads, lines)}
     files: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in (folder / "input_data.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
+        files["all"].append(row | {"id": row["key"], "prediction": responses[row["prompt"]]})
         item = {"id": row["key"], "input": row["prompt"], "reference": "none", "prediction": responses[row["prompt"]]}
         for instruction in dict.fromkeys(row["instruction_id_list"]):
             files[instruction].append(item)

@@ -2,7 +2,7 @@
 
 What they need besides: sentences and capital words need NLTK's tokenizers, languages a language detector, counts that
 must be exact (bullets, paragraphs) or are the sum of two patterns (highlights) are no search, a JSON answer may stand
-in a fence, and two responses must differ from each other. Those have no rule here.
+in a fence, and two responses must differ from each other. Those have no rule here; `instructions@v1` checks them all.
 """
 
 import re

@@ -200,6 +200,22 @@ def instructions(folder):
             yield *parts[:2], responses[row["prompt"]], parts[2]
 
 
+# From the README: strict and loose accuracy of prompts and of instructions, by the official program.
+IFEVAL = {
+    "instructions": 0.787879,
+    "instruction_accuracy": 0.844444,
+    "instructions_loose": 0.811448,
+    "instruction_accuracy_loose": 0.864444,
+}
+
+
+def test_the_four_figures_of_ifeval_are_the_official_ones(shared_data, tmp_path):
+    folder = prepared("ifeval", tmp_path, shared_data, "items")
+    run = evaluate(folder / "ifeval.yaml", runs_dir=tmp_path / "runs")
+    assert {name: round(run.metrics[name], 6) for name in IFEVAL} == IFEVAL
+    assert run.results["scorecard"]["n_items"] == 297
+
+
 def ifeval_rules():
     spec = importlib.util.spec_from_file_location("ifeval_rules", EXAMPLES / "ifeval" / "rules.py")
     module = importlib.util.module_from_spec(spec)

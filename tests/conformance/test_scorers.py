@@ -10,12 +10,14 @@ import pytest
 
 from steelyard.canonical.references import expected_answer
 from steelyard.canonical.typed_objects import AnswerReader
+from steelyard.instructions import DEFINITIONS
 from steelyard.registry import bind_scorer, scorers
 
 FOLDER = Path(__file__).parent
 BUILT_IN = [
     "answer_correctness@v1",
     "choice@v1",
+    "instructions@v1",
     "list@v1",
     "number@v1",
     "numerical_match@v1",
@@ -49,7 +51,7 @@ def test_the_output_is_as_frozen(key, case):
 
 def _expected(raw, answer_type):
     # Datasets refuse an empty reference; the judge itself must still not take an answer for it.
-    empty = answer_type == "text" and not raw["value"]
+    empty = answer_type == "text" and raw.get("value") == ""
     return AnswerReader(reference=False).read(raw, answer_type) if empty else expected_answer(raw, answer_type)
 
 
@@ -78,6 +80,7 @@ ERROR_TAGS = {
         "rounding_error", "type_mismatch",
     },
     "numerical_match@v1": {"scale_error", "sign_error", "wrong_value"},
+    "instructions@v1": {*DEFINITIONS, "no_instructions"},
     "list@v1": {"missing_item", "extra_item", "wrong_order", "duplicate_item"},
     "text@v1": {"empty_text", "missing_keyword"},
     "reasoning@v1": {

@@ -4,7 +4,6 @@ A metric that is in no group fails: whoever adds one says here what it is comput
 """
 
 import math
-from functools import partial
 
 import numpy as np
 import pytest
@@ -13,9 +12,11 @@ from hypothesis import strategies as st
 from made_blocks import plan, scored_block
 
 from steelyard.aggregate import Report
-from steelyard.records.plans import FORMAT_COMPLIANCE, CorpusFigure
+from steelyard.pipeline.judging.corpus import corpus_figures, count_columns
+from steelyard.records.answers import Instruction, Text
+from steelyard.records.plans import FORMAT_COMPLIANCE
 from steelyard.records.rules import Rule
-from steelyard.registry import metrics
+from steelyard.registry import bind_metric, metrics
 from steelyard.scoring.rules import FormatRules
 
 METRICS = {definition.name: definition for definition in metrics() if definition.module.startswith("steelyard.")}
@@ -26,6 +27,7 @@ PROGRAM = {
     "operations_per_turn",
 }  # fmt: skip
 CORPUS = {"bleu", "chrf"}
+INSTRUCTED = {"instruction_accuracy", "instruction_accuracy_loose"}
 CLASSES = {
     "accuracy", "macro_f1", "weighted_f1", "precision_per_class", "recall_per_class", "f1_per_class", "support",
     "confusion_matrix",
@@ -35,8 +37,10 @@ RULES = {FORMAT_COMPLIANCE}
 ELSEWHERE = {name for name, definition in METRICS.items() if definition.kind == "research"}
 """Computed from whole artifacts; `test_research.py` holds them to invariants of their own."""
 
-HERE = sorted(TEXT | PROGRAM | CORPUS | CLASSES | LOSSES | RULES)
-NEVER_RAISED = sorted((TEXT | PROGRAM | CORPUS | RULES | {"accuracy", "macro_f1"}) - {"operations_per_turn"})
+HERE = sorted(TEXT | PROGRAM | CORPUS | INSTRUCTED | CLASSES | LOSSES | RULES)
+NEVER_RAISED = sorted(
+    (TEXT | PROGRAM | CORPUS | INSTRUCTED | RULES | {"accuracy", "macro_f1"}) - {"operations_per_turn"}
+)
 """Not the weighted F1: an unanswered item also moves weight to its class, so it can rise."""
 
 WORDS = st.sampled_from(["the", "cat", "sat", "on", "mat.", "营收", "Ünï", "3,000", "\n"])
@@ -44,6 +48,8 @@ PROSE = st.one_of(st.lists(WORDS, max_size=8).map(" ".join), st.text(max_size=12
 CALLS = st.sampled_from(["add(1, 2)", "subtract(5, #0)", "divide(#0, 4)", "multiply(2, 3)", "junk("])
 PROGRAMS = st.lists(CALLS, min_size=1, max_size=4).map(", ".join)
 LABELS = st.sampled_from(["a", "b", "c"])
+ASKED = st.sampled_from(["punctuation:no_comma", "startend:quotation", "detectable_format:title"]).map(Instruction)
+REFERENCES = st.lists(ASKED, min_size=1, max_size=3).map(lambda asked: Text("x", instructions=tuple(asked)))
 CHECKED = FormatRules([Rule("period", pattern=r"\.$"), Rule("short", max_tokens=4)])
 
 
@@ -57,6 +63,8 @@ def rows_for(name):
         return st.lists(row(PROGRAMS, PROGRAMS), min_size=1, max_size=10)
     if name in CLASSES:
         return st.lists(row(LABELS, LABELS), min_size=1, max_size=10)
+    if name in INSTRUCTED:
+        return st.lists(row(PROSE, REFERENCES), min_size=1, max_size=10)
     return st.lists(row(PROSE, PROSE.filter(str.strip)), min_size=1, max_size=10)
 
 
@@ -65,8 +73,8 @@ def columns_of(name, rows):
     definition, pairs = METRICS[name], [entry[:2] for entry in rows]
     if name in CLASSES:
         return {"classes": ([true for _, true in pairs], [guess for guess, _ in pairs])}
-    if name in CORPUS:
-        return {"counts": {name: np.array([definition.counts(text or "", [true]) for text, true in pairs])}}
+    if name in CORPUS | INSTRUCTED:
+        return {"counts": count_columns([bind_metric(name)], [(text, as_answer(true)) for text, true in pairs])}
     if name in LOSSES:
         return {"details": {"loss": [entry[3] for entry in rows], "n_tokens": [entry[4] for entry in rows]}}
     if name in RULES:
@@ -75,12 +83,16 @@ def columns_of(name, rows):
     return {"scores": {name: np.array([math.nan if value is None else value for value in values])}}
 
 
+def as_answer(reference):
+    return Text(reference) if isinstance(reference, str) else reference
+
+
 def plan_for(name, **given):
     definition = METRICS[name]
     if name in CLASSES:
         given["classification"] = (name,)
-    elif name in CORPUS:
-        given["corpus"] = {name: CorpusFigure(len(definition.counts("", [""])), partial(definition.function))}
+    elif name in CORPUS | INSTRUCTED:
+        given["corpus"] = corpus_figures([bind_metric(name)])
     elif name in LOSSES:
         given["losses"] = True
     else:
@@ -102,7 +114,7 @@ def value_of(name, rows):
 
 
 def test_every_metric_is_in_exactly_one_group():
-    groups = [TEXT, PROGRAM, CORPUS, CLASSES, LOSSES, RULES, ELSEWHERE]
+    groups = [TEXT, PROGRAM, CORPUS, INSTRUCTED, CLASSES, LOSSES, RULES, ELSEWHERE]
     assert sorted(name for group in groups for name in group) == sorted(METRICS)
 
 

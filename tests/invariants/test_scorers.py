@@ -17,6 +17,7 @@ from steelyard.records.answers import (
     Choice,
     Claim,
     FinalAnswer,
+    Instruction,
     ListAnswer,
     Number,
     Reasoning,
@@ -29,6 +30,9 @@ RIGHT_OR_WRONG = {"answer_correctness@v1", "choice@v1", "number@v1", "numerical_
 """Scorers whose primary score is 0 or 1."""
 GRADED = {"list@v1", "text@v1", "reasoning@v1"}
 """Scorers whose primary score is anything from 0 to 1."""
+
+INSTRUCTED = {"instructions@v1"}
+"""Scorers whose reference says what an answer does: it is 0 or 1, and the reference is no answer itself."""
 
 ALL = [definition.key for definition in scorers()]
 
@@ -64,8 +68,25 @@ UNITS = st.sampled_from(
 VALUES = st.one_of(st.booleans(), st.integers(-(10**20), 10**20), st.floats(allow_nan=False, allow_infinity=False))
 TOLERANCES = st.one_of(st.none(), st.floats(0, 1e6))
 
+INSTRUCTIONS = st.one_of(
+    st.sampled_from(["punctuation:no_comma", "detectable_format:title", "startend:quotation"]).map(Instruction),
+    st.builds(
+        lambda words: Instruction("keywords:existence", (("keywords", tuple(words)),)), st.lists(FILLED, min_size=1)
+    ),
+    st.builds(
+        lambda count: Instruction("length_constraints:number_paragraphs", (("num_paragraphs", count),)),
+        st.integers(0, 3),
+    ),
+)
+
 ANSWERS = {
-    "text": st.builds(Text, FILLED, st.sampled_from(PROFILES), st.lists(FILLED, max_size=2).map(tuple)),
+    "text": st.builds(
+        Text,
+        FILLED,
+        st.sampled_from(PROFILES),
+        st.lists(FILLED, max_size=2).map(tuple),
+        instructions=st.lists(INSTRUCTIONS, max_size=2).map(tuple),
+    ),
     "choice": st.builds(Choice, FILLED.map(str.strip)),
     "number": st.builds(Number, VALUES, UNITS, TOLERANCES, TOLERANCES),
     "list": st.builds(ListAnswer, st.lists(TEXTS, max_size=6).map(tuple), st.booleans(), st.booleans()),
@@ -84,7 +105,8 @@ def answers(key):
 
 def test_every_registered_scorer_is_in_exactly_one_group():
     assert RIGHT_OR_WRONG.isdisjoint(GRADED)
-    homeless = set(ALL) - RIGHT_OR_WRONG - GRADED
+    assert INSTRUCTED.isdisjoint(RIGHT_OR_WRONG | GRADED)
+    homeless = set(ALL) - RIGHT_OR_WRONG - GRADED - INSTRUCTED
     assert not homeless, f"put {homeless} into a group of {__name__}"
 
 
@@ -99,11 +121,12 @@ def test_scores_are_finite_and_in_0_to_1(key, data):
         assert value is None or math.isfinite(value), name
         if value is not None and judge.definition.sub_scores[name] == "higher":
             assert 0.0 <= value <= 1.0, name
-    if key in RIGHT_OR_WRONG:
+    if key in RIGHT_OR_WRONG | INSTRUCTED:
         assert card.primary_score in {0.0, 1.0}
 
 
-@every_scorer
+@pytest.mark.parametrize("key", sorted(set(ALL) - INSTRUCTED))
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_an_answer_against_itself_scores_1_and_passes(key, data):
     answer = data.draw(answers(key))
@@ -232,6 +255,20 @@ def test_aliases_and_keywords_of_a_prediction_change_nothing(predicted, expected
     )
     wishful = Text(predicted, "none", wishes, wishes)
     assert bind_scorer("text@v1")(wishful, Text(expected)) == bind_scorer("text@v1")(Text(predicted), Text(expected))
+
+
+@given(FILLED, ANSWERS["text"])
+def test_instructions_of_a_prediction_change_nothing(predicted, expected):
+    judge = bind_scorer("instructions@v1")
+    wishful = Text(predicted, instructions=(Instruction("punctuation:no_comma"),))
+    assert judge(wishful, expected) == judge(Text(predicted), expected)
+
+
+@given(FILLED, st.lists(INSTRUCTIONS, min_size=1, max_size=3), INSTRUCTIONS)
+def test_one_more_instruction_never_makes_an_answer_pass(text, asked, more):
+    judge = bind_scorer("instructions@v1")
+    fewer, all_of_them = Text("x", instructions=tuple(asked)), Text("x", instructions=(*asked, more))
+    assert judge(Text(text), all_of_them).primary_score <= judge(Text(text), fewer).primary_score
 
 
 @given(ANSWERS["reasoning"], ANSWERS["reasoning"])

@@ -10,6 +10,8 @@ import numpy as np
 from steelyard.records.blocks import Counts, Floats
 from steelyard.stats import Interval, ValueCounts, Values
 
+NO_VALUE = "no item has a value for it"
+
 
 class Mean:
     """The mean of one number over items. Scores within [0, 1] are told from numbers without bounds."""
@@ -48,7 +50,7 @@ class Mean:
 def detail(mean: Mean, interval: Interval, direction: str | None) -> dict[str, Any]:
     """Return a metric as the results file has it: value, n, interval, method, direction."""
     found = {"value": mean.values.mean, "n": mean.values.n, **ends(interval), "direction": direction}
-    return found | ({"reason": "no item has a value for it"} if found["value"] is None else {})
+    return found | ({"reason": NO_VALUE} if found["value"] is None else {})
 
 
 def ends(interval: Interval) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from steelyard.aggregate.clusters import Clustered, ScatteredClusters, WholeClus
 from steelyard.aggregate.coded import Coded
 from steelyard.aggregate.groups import Groups
 from steelyard.aggregate.losses import LEVEL, Losses, loss_columns
-from steelyard.aggregate.means import Mean, columns, detail, ends
+from steelyard.aggregate.means import NO_VALUE, Mean, columns, detail, ends
 from steelyard.aggregate.resampled import ResampledSums, id_hashes
 from steelyard.records.blocks import Counts, Floats, Labels, ScoredBlock
 from steelyard.records.plans import RULE_PREFIX, ReportPlan
@@ -111,6 +111,10 @@ def _unit_names(block: ScoredBlock, plan: ReportPlan) -> Sequence[str]:
     if not plan.clustered or clusters is None:
         return block.ids
     return [clusters.value(row) or name for row, name in enumerate(block.ids)]
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def _taken(labels: Labels, rows: Rows) -> Labels:
@@ -211,10 +215,12 @@ class Tally:
 
     def _corpus(self, name: str, plan: ReportPlan) -> dict[str, Any]:
         sums, figure = self.corpus[name], plan.corpus[name].figure
-        value = float(figure(sums.total.astype(np.float64)[None, :])[0]) if sums.n else None
+        value = _defined(float(figure(sums.total.astype(np.float64)[None, :])[0])) if sums.n else None
         low: float | None = None
         high: float | None = None
-        if sums.units > 1:
-            low, high = percentile_ends(figure(sums.draws(rounds=plan.rounds, seed=plan.seed)), LEVEL)
+        if sums.units > 1 and value is not None:
+            draws = figure(sums.draws(rounds=plan.rounds, seed=plan.seed))
+            low, high = percentile_ends(draws[~np.isnan(draws)], LEVEL)
         found: dict[str, Any] = {"value": value, "n": sums.n, "ci_low": low, "ci_high": high}
+        found |= {"reason": NO_VALUE} if value is None else {}
         return found | {"level": LEVEL, "method": BOOTSTRAP, "direction": plan.directions.get(name)}

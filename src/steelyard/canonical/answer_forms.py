@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from steelyard.canonical.typed_objects import inferred_type
+from steelyard.instructions.reading import instruction_object
 from steelyard.records.answers import Answer, Choice, FinalAnswer, ListAnswer, Number, Reasoning, Text
 
 
@@ -27,7 +28,9 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         case ListAnswer():
             return {"items": list(answer.items), "ordered": answer.ordered, "unique": answer.unique}
         case Text():
-            return {"value": answer.value, "normalize": answer.normalize, **_set_fields(answer)}
+            told = [instruction_object(instruction) for instruction in answer.instructions]
+            asked = {"instructions": told} if told else {}
+            return {"value": answer.value, "normalize": answer.normalize, **_set_fields(answer), **asked}
         case Choice() | Number():
             return _set_fields(answer)
 

@@ -51,6 +51,11 @@ TEXT = _object(
     normalize={"enum": list(PROFILES), "default": "basic"},
     keywords={**_TEXTS, "description": "Words that a good answer contains; read from the ground truth only."},
     aliases={**_TEXTS, "description": "Other references that are as good; read from the ground truth only."},
+    instructions={
+        "type": "array",
+        "items": {"type": "object", "properties": {"id": _TEXT}, "required": ["id"]},
+        "description": "What a good answer does, each with its id and arguments; read from the ground truth only.",
+    },
 )
 _FINAL_TYPES = ("choice", "number", "list", "text")
 _STEP: Schema = {"oneOf": [_TEXT, _object(("text",), id={"type": ["string", "number", "null"]}, text=_TEXT)]}

@@ -26,6 +26,7 @@ from steelyard.canonical.json_values import (
 )
 from steelyard.canonical.list_text import list_items
 from steelyard.errors import excerpt
+from steelyard.instructions.reading import IFEVAL_KEYS, BadInstruction, instruction_text, read_instructions
 from steelyard.records.answers import (
     PROFILES,
     Answer,
@@ -47,7 +48,7 @@ _KEYS: dict[AnswerType, tuple[str, ...]] = {
     "choice": ("value", "aliases", "choices", "confidence"),
     "number": ("value", "unit", "tolerance_abs", "tolerance_rel", "text"),
     "list": ("items", "ordered", "unique"),
-    "text": ("value", "normalize", "keywords", "aliases"),
+    "text": ("value", "normalize", "keywords", "aliases", "instructions"),
     "reasoning": ("final_answer", "steps", "claims"),
 }
 
@@ -91,6 +92,8 @@ class AnswerReader:
         if not isinstance(raw, dict):
             several = self.reference and answer_type == "text" and isinstance(raw, list) and raw
             return {"value": raw[0], "aliases": raw[1:]} if several else {keys[0]: raw}
+        if self.reference and answer_type == "text" and raw.keys() & {"instructions", *IFEVAL_KEYS}:
+            return _with_instructions(raw)
         if self.reference:
             refuse_unknown(raw, keys, answer_type)
         if keys[0] not in raw:
@@ -137,7 +140,7 @@ class AnswerReader:
         if not self.reference:
             return Text(value, normalize)
         keywords, aliases = (read_strings(fields.get(key, []), key) for key in ("keywords", "aliases"))
-        return Text(value, normalize, keywords, aliases)
+        return Text(value, normalize, keywords, aliases, fields.get("instructions", ()))
 
     def _reasoning(self, fields: Mapping[str, Any]) -> Reasoning:
         final = self.final(fields["final_answer"])
@@ -182,6 +185,17 @@ class AnswerReader:
         return profile or self.normalize
 
 
+def _with_instructions(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a text reference with its instructions read; without a value they are what a person reads in its place."""
+    own = {key: value for key, value in raw.items() if key not in IFEVAL_KEYS}
+    refuse_unknown(own, _KEYS["text"], "text")
+    try:
+        instructions = read_instructions(raw.get("instructions", raw))
+    except BadInstruction as error:
+        raise BadAnswer("shape", str(error)) from None
+    return {"value": "; ".join(map(instruction_text, instructions)), **own, "instructions": instructions}
+
+
 def inferred_type(raw: Any) -> FinalType:
     """Return the type that a final answer's shape has: number or list by its value, text by `normalize`, else choice.
 
@@ -193,4 +207,4 @@ def inferred_type(raw: Any) -> FinalType:
         return "list"
     if isinstance(fields.get("value"), (int, float)) or fields.keys() & {"unit", "tolerance_abs", "tolerance_rel"}:
         return "number"
-    return "text" if fields.keys() & {"normalize", "keywords"} else "choice"
+    return "text" if fields.keys() & {"normalize", "keywords", "instructions"} else "choice"

@@ -29,6 +29,8 @@ from steelyard.registry import Scorer
 Scorers: TypeAlias = Mapping[AnswerType, Scorer]
 
 STANDARD_INPUT = "<stdin>"
+_INSTRUCTIONS = "instructions"
+"""What a text reference may have instead of a value."""
 _TYPED_KEY: dict[AnswerType, str] = {
     "choice": "value",
     "number": "value",
@@ -60,11 +62,11 @@ def score_pair(expected: str, predicted: str, options: ScoreOptions) -> Scorecar
     answer_type = options.answer_type or _only_type(scorers)
     context = ReferenceContext(choices=options.choices)
     try:
-        reference = expected_answer(_typed(expected, answer_type), answer_type, context)
+        reference = expected_answer(_typed(expected, _TYPED_KEY[answer_type], _INSTRUCTIONS), answer_type, context)
     except BadReference as error:
         raise InputError(Problem(code=error.code, message=f"--expected: {error}")) from None
     parsed = predicted_answer(
-        _typed(predicted, answer_type),
+        _typed(predicted, _TYPED_KEY[answer_type]),
         answer_type,
         parse_extraction(options.extract),
         choices=options.choices,
@@ -139,12 +141,12 @@ def _only_type(scorers: Scorers) -> AnswerType:
     return next(iter(scorers))
 
 
-def _typed(text: str, answer_type: AnswerType) -> Any:
-    """Return a typed object that is written as JSON; any other text is the answer itself."""
+def _typed(text: str, *keys: str) -> Any:
+    """Return a typed object that is written as JSON, known by one of its keys; any other text is the answer itself."""
     if not text.lstrip().startswith("{"):
         return text
     try:
         found = decode_strict(text)
     except RefusedJson:
         return text
-    return found if isinstance(found, dict) and _TYPED_KEY[answer_type] in found else text
+    return found if isinstance(found, dict) and found.keys() & set(keys) else text

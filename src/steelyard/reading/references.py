@@ -17,7 +17,8 @@ from steelyard.records.items import UNTAGGED
 
 ID_FIELDS = ("id", "item_id", "sample_id", "trace_id")
 INPUT_FIELDS = ("input", "prompt", "question", "text", "instruction")
-REFERENCE_FIELDS = ("ground_truth", "gt_*", "expected_answer", "reference", "output", "label")
+IFEVAL_IDS, IFEVAL_ARGUMENTS = "instruction_id_list", "kwargs"
+REFERENCE_FIELDS = ("ground_truth", "gt_*", "expected_answer", "reference", "output", "label", IFEVAL_IDS)
 PREDICTION_FIELDS = ("prediction", "predicted", "predicted_answer", "pred_*", "parsed", "output", "response")
 TRAINING_FIELDS = (("instruction", "output"), ("text", "label"))
 """Seed 001's rows for SFT and for classification; these need no id."""
@@ -71,6 +72,12 @@ def _content_id(fields: Mapping[str, Any], mapping: FieldNames) -> str | None:
 def reference_field(fields: Mapping[str, Any], mapping: FieldNames) -> str | None:
     """Return the name of the field that holds the reference, or None; `no_reference` then says why."""
     return _named(fields, mapping.reference) if mapping.reference else _first(fields, REFERENCE_FIELDS)
+
+
+def reference_value(fields: Mapping[str, Any], name: str) -> Any:
+    """Return the reference in a field; IFEval's instructions stand in two."""
+    value = value_of(fields, name)
+    return {IFEVAL_IDS: value, IFEVAL_ARGUMENTS: fields.get(IFEVAL_ARGUMENTS)} if name == IFEVAL_IDS else value
 
 
 def no_reference(fields: Mapping[str, Any], mapping: FieldNames) -> str:

@@ -53,6 +53,14 @@ class ListAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     """True compares sets, false multisets."""
 
 
+class Instruction(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One thing that a text has to do and a program can check: `{"id": "keywords:existence", "keywords": ["up"]}`."""
+
+    id: str
+    arguments: tuple[tuple[str, str | int | tuple[str, ...]], ...] = ()
+    """Names and values, in the order in which the instruction declares them."""
+
+
 class Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Free text: `{"value": "…", "normalize": "basic"}`."""
 
@@ -62,6 +70,8 @@ class Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """Words that a good answer contains. Read from the reference only."""
     aliases: tuple[str, ...] = ()
     """Other references that are as good; the best match counts. Read from the reference only."""
+    instructions: tuple[Instruction, ...] = ()
+    """What a good answer does. Read from the reference only."""
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

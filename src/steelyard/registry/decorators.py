@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from steelyard.records.answers import ANSWER_CLASSES, AnswerType
 from steelyard.records.scores import Direction
-from steelyard.registry.definitions import MetricDefinition, MetricKind, ScorerDefinition
+from steelyard.registry.definitions import CountsOf, Environment, MetricDefinition, MetricKind, ScorerDefinition
 from steelyard.registry.parameters import declared_parameters
 from steelyard.registry.tables import METRICS, SCORERS, enter
 
@@ -22,10 +22,12 @@ def scorer(
     version: int,
     pass_threshold: float = 0.5,
     sub_scores: Mapping[str, Direction] | None = None,
+    environment: Environment | None = None,
 ) -> Callable[[Function], Function]:
     """Register a typed function of two answers as `name@v<version>`.
 
-    Both answers must have one type, and every further parameter must be keyword-only with a default.
+    Both answers must have one type, and every further parameter must be keyword-only with a default. `environment`
+    says what else can change a number, such as the version of a library; it stands in the signature too.
 
     >>> from steelyard.records.answers import Text
     >>> from steelyard.records.scores import Score
@@ -51,6 +53,7 @@ def scorer(
             sub_scores=dict(sub_scores or {}),
             summary=_first_line(function),
             module=function.__module__,
+            environment=environment,
         )
         enter(SCORERS, definition)
         return function
@@ -66,8 +69,12 @@ def metric(
     direction: Direction | None = "higher",
     bounded: bool = True,
     counts: Callable[..., Sequence[int]] | None = None,
+    environment: Environment | None = None,
 ) -> Callable[[Function], Function]:
-    """Register a metric by the key it is reported under, with the direction in which it is better."""
+    """Register a metric by the key it is reported under, with the direction in which it is better.
+
+    `counts` is given a prediction and the texts of its references, or, where it is annotated so, the expected answer.
+    """
 
     def register(function: Function) -> Function:
         definition = MetricDefinition(
@@ -81,6 +88,8 @@ def metric(
             bounded=bounded,
             module=function.__module__,
             counts=counts,
+            counts_of=_counted(counts) if counts is not None else "texts",
+            environment=environment,
         )
         enter(METRICS, definition)
         return function
@@ -103,6 +112,12 @@ def _answer_type(name: str, function: Callable[..., Any]) -> AnswerType:
     if first is not second or first not in known:
         raise TypeError(f"scorer {name}: both answers must have one type of {sorted(known.values())}")
     return known[first]
+
+
+def _counted(counts: Callable[..., Sequence[int]]) -> CountsOf:
+    """Return what counts are taken of, by the annotation of their second parameter."""
+    _, second = list(inspect.signature(counts).parameters)[:2]
+    return "answer" if typing.get_type_hints(counts).get(second) in ANSWER_CLASSES.values() else "texts"
 
 
 def _first_line(function: Callable[..., Any]) -> str:

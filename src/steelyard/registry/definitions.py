@@ -14,6 +14,9 @@ from steelyard.records.scores import Direction, Score, Scorecard
 
 ScorerFunction: TypeAlias = Callable[..., Score]
 ParameterValue: TypeAlias = str | int | float | bool | tuple[str, ...] | None
+Environment: TypeAlias = Callable[[], Mapping[str, str]]
+"""What besides parameters can change a number, by name: versions of libraries that give it."""
+CountsOf: TypeAlias = Literal["texts", "answer"]
 MetricKind: TypeAlias = Literal["item", "classification", "corpus", "loss", "rules", "gold", "research"]
 
 _NEEDS_QUOTES = re.compile(r'[,;|\[\]"\\\x00-\x1f]')
@@ -42,6 +45,7 @@ class ScorerDefinition:
     sub_scores: Mapping[str, Direction]
     summary: str
     module: str
+    environment: Environment | None = None
 
     @property
     def key(self) -> str:
@@ -65,11 +69,10 @@ class Scorer:
     @property
     def signature(self) -> str:
         """Everything that can change what this scorer gives, defaults included; a threshold of the user's own too."""
-        declared, bound = self.definition.parameters, self.parameters
-        if self.pass_threshold == self.definition.pass_threshold:
-            return signature(self.definition.key, declared, bound)
-        threshold = Parameter("pass_threshold", float, self.pass_threshold)
-        return signature(self.definition.key, {**declared, "pass_threshold": threshold}, bound)
+        declared = signed_parameters(self.definition)
+        if self.pass_threshold != self.definition.pass_threshold:
+            declared["pass_threshold"] = Parameter("pass_threshold", float, self.pass_threshold)
+        return signature(self.definition.key, declared, self.parameters)
 
     def __call__(self, predicted: Answer, expected: Answer) -> Scorecard:
         """Judge one pair of answers."""
@@ -112,6 +115,9 @@ class MetricDefinition:
     counts: Callable[..., Sequence[int]] | None = None
     """For `corpus`: the whole numbers of one item, from its prediction and its references. `function` then makes the
     figures of rows of their sums."""
+    counts_of: CountsOf = "texts"
+    """What `counts` is given for the references: their texts, or the expected answer as a whole."""
+    environment: Environment | None = None
 
     @property
     def key(self) -> str:
@@ -134,7 +140,13 @@ class Metric:
     @property
     def signature(self) -> str:
         """Everything that can change this metric's value, defaults included."""
-        return signature(self.definition.key, self.definition.parameters, self.parameters)
+        return signature(self.definition.key, signed_parameters(self.definition), self.parameters)
+
+
+def signed_parameters(definition: ScorerDefinition | MetricDefinition) -> dict[str, Parameter]:
+    """Return what stands in a signature: declared parameters, and what the environment is made of."""
+    around = definition.environment() if definition.environment is not None else {}
+    return {**definition.parameters, **{name: Parameter(name, str, value) for name, value in around.items()}}
 
 
 def signature(key: str, parameters: Mapping[str, Parameter], bound: Mapping[str, ParameterValue]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.canonical.extraction import Extraction, NotFound, extract
 from steelyard.canonical.references import BadReference
-from steelyard.reading.references import no_reference, prediction_field, reference_field, value_of
+from steelyard.reading.references import no_reference, prediction_field, reference_field, reference_value, value_of
 from steelyard.records.fields import FieldNames
 
 
@@ -16,7 +16,7 @@ def row_reference(fields: Mapping[str, Any], names: FieldNames) -> Any:
     found = reference_field(fields, names)
     if found is None:
         raise KeyError(no_reference(fields, names))
-    return value_of(fields, found)
+    return reference_value(fields, found)
 
 
 def extracted_reference(raw: Any, extraction: Extraction) -> Any:

@@ -22,19 +22,20 @@ def corpus_figures(metrics: Sequence[Metric]) -> dict[str, CorpusFigure]:
 def _figure(metric: Metric) -> CorpusFigure:
     assert metric.definition.function is not None
     figure = partial(metric.definition.function, **metric.parameters)
-    return CorpusFigure(len(item_counts(metric, "", ("",))), figure)  # type: ignore[arg-type]
+    return CorpusFigure(len(item_counts(metric, "", Text(""))), figure)  # type: ignore[arg-type]
 
 
-def item_counts(metric: Metric, prediction: str, references: Sequence[str]) -> Sequence[int]:
+def item_counts(metric: Metric, prediction: str | None, expected: Answer) -> Sequence[int]:
     """Return one item's numbers; what has no answer is counted as an empty one, so it stays in the denominator."""
-    assert metric.definition.counts is not None
-    return metric.definition.counts(prediction, references, **metric.parameters)
+    definition = metric.definition
+    assert definition.counts is not None
+    wanted = expected if definition.counts_of == "answer" else references_of(expected)
+    return definition.counts(prediction or "", wanted, **metric.parameters)
 
 
 def count_columns(metrics: Sequence[Metric], pairs: Sequence[tuple[str | None, Answer]]) -> dict[str, Counts]:
     """Return the numbers of a block of predictions and expected answers, one row each."""
-    texts = [(prediction or "", references_of(expected)) for prediction, expected in pairs]
-    return {metric.name: np.array([item_counts(metric, *text) for text in texts], np.int64) for metric in metrics}
+    return {metric.name: np.array([item_counts(metric, *pair) for pair in pairs], np.int64) for metric in metrics}
 
 
 def references_of(expected: Answer) -> tuple[str, ...]:
