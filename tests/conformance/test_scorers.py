@@ -80,7 +80,7 @@ ERROR_TAGS = {
         "rounding_error", "type_mismatch",
     },
     "numerical_match@v1": {"scale_error", "sign_error", "wrong_value"},
-    "instructions@v1": {*DEFINITIONS, "no_instructions"},
+    "instructions@v1": {*DEFINITIONS},
     "list@v1": {"missing_item", "extra_item", "wrong_order", "duplicate_item"},
     "text@v1": {"empty_text", "missing_keyword"},
     "reasoning@v1": {

@@ -26,13 +26,12 @@ from steelyard.records.answers import (
 )
 from steelyard.registry import Scorer, bind_scorer, scorers
 
-RIGHT_OR_WRONG = {"answer_correctness@v1", "choice@v1", "number@v1", "numerical_match@v1", "within_days@v1"}
+RIGHT_OR_WRONG = {
+    "answer_correctness@v1", "choice@v1", "instructions@v1", "number@v1", "numerical_match@v1", "within_days@v1",
+}  # fmt: skip
 """Scorers whose primary score is 0 or 1."""
 GRADED = {"list@v1", "text@v1", "reasoning@v1"}
 """Scorers whose primary score is anything from 0 to 1."""
-
-INSTRUCTED = {"instructions@v1"}
-"""Scorers whose reference says what an answer does: it is 0 or 1, and the reference is no answer itself."""
 
 ALL = [definition.key for definition in scorers()]
 
@@ -80,17 +79,13 @@ INSTRUCTIONS = st.one_of(
 )
 
 ANSWERS = {
-    "text": st.builds(
-        Text,
-        FILLED,
-        st.sampled_from(PROFILES),
-        st.lists(FILLED, max_size=2).map(tuple),
-        instructions=st.lists(INSTRUCTIONS, max_size=2).map(tuple),
-    ),
+    "text": st.builds(Text, FILLED, st.sampled_from(PROFILES), st.lists(FILLED, max_size=2).map(tuple)),
     "choice": st.builds(Choice, FILLED.map(str.strip)),
     "number": st.builds(Number, VALUES, UNITS, TOLERANCES, TOLERANCES),
     "list": st.builds(ListAnswer, st.lists(TEXTS, max_size=6).map(tuple), st.booleans(), st.booleans()),
 }
+INSTRUCTED = st.builds(Text, FILLED, instructions=st.lists(INSTRUCTIONS, max_size=3).map(tuple))
+"""Texts that say what an answer does: references, and no answers themselves."""
 FINALS = st.sampled_from(["choice", "number", "list", "text"]).flatmap(
     lambda kind: st.builds(FinalAnswer, st.just(kind), ANSWERS[kind])
 )
@@ -103,10 +98,13 @@ def answers(key):
     return ANSWERS[bind_scorer(key).definition.answer_type]
 
 
+def references(key):
+    return INSTRUCTED if bind_scorer(key).definition.needs == "instructions" else answers(key)
+
+
 def test_every_registered_scorer_is_in_exactly_one_group():
     assert RIGHT_OR_WRONG.isdisjoint(GRADED)
-    assert INSTRUCTED.isdisjoint(RIGHT_OR_WRONG | GRADED)
-    homeless = set(ALL) - RIGHT_OR_WRONG - GRADED - INSTRUCTED
+    homeless = set(ALL) - RIGHT_OR_WRONG - GRADED
     assert not homeless, f"put {homeless} into a group of {__name__}"
 
 
@@ -114,19 +112,18 @@ def test_every_registered_scorer_is_in_exactly_one_group():
 @given(data=st.data())
 def test_scores_are_finite_and_in_0_to_1(key, data):
     judge = bind_scorer(key)
-    card = judge(data.draw(answers(key)), data.draw(answers(key)))
+    card = judge(data.draw(answers(key)), data.draw(references(key)))
     assert 0.0 <= card.primary_score <= 1.0
     assert set(card.sub_scores) <= set(judge.definition.sub_scores)
     for name, value in card.sub_scores.items():
         assert value is None or math.isfinite(value), name
         if value is not None and judge.definition.sub_scores[name] == "higher":
             assert 0.0 <= value <= 1.0, name
-    if key in RIGHT_OR_WRONG | INSTRUCTED:
+    if key in RIGHT_OR_WRONG:
         assert card.primary_score in {0.0, 1.0}
 
 
-@pytest.mark.parametrize("key", sorted(set(ALL) - INSTRUCTED))
-@settings(max_examples=40, deadline=None)
+@every_scorer
 @given(data=st.data())
 def test_an_answer_against_itself_scores_1_and_passes(key, data):
     answer = data.draw(answers(key))
@@ -138,7 +135,7 @@ def test_an_answer_against_itself_scores_1_and_passes(key, data):
 @given(data=st.data())
 def test_the_same_pair_gives_the_same_card_whatever_was_judged_between(key, data):
     judge, draw = bind_scorer(key), data.draw
-    predicted, expected, other = draw(answers(key)), draw(answers(key)), draw(answers(key))
+    predicted, expected, other = draw(answers(key)), draw(references(key)), draw(answers(key))
     first = judge(predicted, expected)
     judge(other, expected)
     assert judge(predicted, expected) == first
@@ -148,7 +145,7 @@ def test_the_same_pair_gives_the_same_card_whatever_was_judged_between(key, data
 @given(data=st.data())
 def test_the_order_of_rows_does_not_matter_and_a_block_equals_its_items(key, data):
     judge = bind_scorer(key)
-    pairs = data.draw(st.lists(st.tuples(answers(key), answers(key)), min_size=1, max_size=5))
+    pairs = data.draw(st.lists(st.tuples(answers(key), references(key)), min_size=1, max_size=5))
     places = random.Random(0).sample(range(len(pairs)), len(pairs))
     items = [judge(*pair) for pair in pairs]
     assert judge.over(*zip(*pairs, strict=True)) == items
@@ -159,7 +156,7 @@ def test_the_order_of_rows_does_not_matter_and_a_block_equals_its_items(key, dat
 @given(data=st.data(), low=st.floats(0, 1), high=st.floats(0, 1))
 def test_raising_the_threshold_never_turns_fail_into_pass(key, data, low, high):
     definition = bind_scorer(key).definition
-    predicted, expected = data.draw(answers(key)), data.draw(answers(key))
+    predicted, expected = data.draw(answers(key)), data.draw(references(key))
     passed = [Scorer(definition, {}, threshold)(predicted, expected).passed for threshold in sorted((low, high))]
     assert passed[0] or not passed[1]
 
@@ -167,9 +164,15 @@ def test_raising_the_threshold_never_turns_fail_into_pass(key, data, low, high):
 @every_scorer
 @given(data=st.data())
 def test_explanations_are_one_safe_line(key, data):
-    explain = bind_scorer(key)(data.draw(answers(key)), data.draw(answers(key))).explain
+    explain = bind_scorer(key)(data.draw(answers(key)), data.draw(references(key))).explain
     assert explain
     assert escape(explain) == explain
+
+
+@given(FILLED, INSTRUCTED)
+def test_a_reference_of_instructions_is_written_and_read_back(predicted, expected):
+    written = to_canonical(Text(predicted), expected, task_id="t", sample_id="S1")
+    assert read_canonical(msgspec.to_builtins(written)).expected == expected
 
 
 @pytest.mark.parametrize("answer_type", ANSWERS)
@@ -257,7 +260,7 @@ def test_aliases_and_keywords_of_a_prediction_change_nothing(predicted, expected
     assert bind_scorer("text@v1")(wishful, Text(expected)) == bind_scorer("text@v1")(Text(predicted), Text(expected))
 
 
-@given(FILLED, ANSWERS["text"])
+@given(FILLED, INSTRUCTED)
 def test_instructions_of_a_prediction_change_nothing(predicted, expected):
     judge = bind_scorer("instructions@v1")
     wishful = Text(predicted, instructions=(Instruction("punctuation:no_comma"),))

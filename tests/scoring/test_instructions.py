@@ -1,8 +1,11 @@
 """`instructions@v1` on single items, and the two metrics over all instructions."""
 
 import numpy as np
+import pytest
 
+from steelyard import evaluate
 from steelyard.canonical.references import expected_answer
+from steelyard.errors import InputError
 from steelyard.records.answers import Text
 from steelyard.registry import bind_scorer
 from steelyard.scoring.instructions import instruction_accuracy, loose_counts, strict_counts
@@ -34,8 +37,11 @@ def test_an_answer_that_follows_all_passes():
     assert (card.primary_score, card.passed, card.explain) == (1.0, True, "Follows all 2 instructions.")
 
 
-def test_a_reference_without_instructions_is_never_followed():
-    assert judged("a", Text("a")).error_tags == ("no_instructions",)
+def test_the_pipeline_refuses_a_reference_without_instructions(tmp_path):
+    items = tmp_path / "items.jsonl"
+    items.write_text('{"id": "a", "prompt": "?", "reference": "a", "prediction": "a"}\n')
+    with pytest.raises(InputError, match="the reference has no instructions, and instructions@v1 judges by them"):
+        evaluate(dataset=items, answer_type="text", scorer="instructions@v1", runs_dir=tmp_path / "runs")
 
 
 def test_accuracy_is_over_instructions_and_not_over_items():

@@ -23,11 +23,13 @@ def scorer(
     pass_threshold: float = 0.5,
     sub_scores: Mapping[str, Direction] | None = None,
     environment: Environment | None = None,
+    needs: str | None = None,
 ) -> Callable[[Function], Function]:
     """Register a typed function of two answers as `name@v<version>`.
 
     Both answers must have one type, and every further parameter must be keyword-only with a default. `environment`
-    says what else can change a number, such as the version of a library; it stands in the signature too.
+    says what else can change a number, such as the version of a library; it stands in the signature too. A reference
+    without the part that the scorer `needs` is refused where references are read.
 
     >>> from steelyard.records.answers import Text
     >>> from steelyard.records.scores import Score
@@ -54,6 +56,7 @@ def scorer(
             summary=_first_line(function),
             module=function.__module__,
             environment=environment,
+            needs=needs,
         )
         enter(SCORERS, definition)
         return function

@@ -46,6 +46,8 @@ class ScorerDefinition:
     summary: str
     module: str
     environment: Environment | None = None
+    needs: str | None = None
+    """The part of a reference without which there is nothing to judge by."""
 
     @property
     def key(self) -> str:

@@ -15,8 +15,6 @@ from steelyard.records.scores import Score
 from steelyard.registry import metric, scorer
 from steelyard.scoring.wording import LISTED_ENTRIES
 
-NO_INSTRUCTIONS = "no_instructions"
-
 
 @scorer(
     "instructions",
@@ -24,6 +22,7 @@ NO_INSTRUCTIONS = "no_instructions"
     pass_threshold=1.0,
     sub_scores={"instructions_loose": "higher", "instructions_followed": "higher"},
     environment=library_versions,
+    needs="instructions",
 )
 def instructions(predicted: Text, expected: Text) -> Score:
     """1 if the text follows every instruction of the reference, else 0; `instructions_loose` forgives what IFEval does.
@@ -32,8 +31,8 @@ def instructions(predicted: Text, expected: Text) -> Score:
     """
     followed = follow(predicted.value, expected.instructions)
     if not followed:
-        explain = "The reference lists no instructions, so there is nothing to follow."
-        return Score(0.0, explain, {"instructions_loose": None, "instructions_followed": None}, (NO_INSTRUCTIONS,))
+        parts: dict[str, float | None] = {"instructions_loose": None, "instructions_followed": None}
+        return Score(1.0, "The reference asks for nothing.", parts)
     strict = [entry.strict for entry in followed]
     return Score(
         float(all(strict)),

@@ -22,7 +22,7 @@ from steelyard.pipeline.judging.cards import card_of, unanswered
 from steelyard.pipeline.judging.corpus import references_of
 from steelyard.pipeline.judging.labels import LabelNames
 from steelyard.pipeline.judging.verdicts import Columns, Verdict, scored_block
-from steelyard.records.answers import AnswerType
+from steelyard.records.answers import Answer, AnswerType
 from steelyard.records.blocks import ItemBlock, ScoredBlock
 from steelyard.records.items import Item, Prediction, State
 from steelyard.registry import Metric, Scorer
@@ -117,6 +117,7 @@ class Judge:
         choices = judgement.choices_of(item) if judgement.choices_of else judgement.choices
         expected = expected_answer(raw_reference, answer_type, ReferenceContext(choices=choices))
         scorer = judgement.scorers[answer_type]
+        _require(scorer, expected)
         raw, state = _raw_output(judgement, prediction)
         if state is not None:
             card = unanswered(scorer, expected, (), _reason(state, prediction))
@@ -177,6 +178,13 @@ def _own_type(item: Item) -> AnswerType:
             f"answer_type is {excerpt(repr(found))}, expected choice, number, list, text or reasoning", empty=False
         )
     return found  # type: ignore[no-any-return]
+
+
+def _require(scorer: Scorer, expected: Answer) -> None:
+    """Refuse a reference that lacks what the scorer judges by."""
+    needs = scorer.definition.needs
+    if needs is not None and not getattr(expected, needs):
+        raise BadReference(f"the reference has no {needs}, and {scorer.definition.key} judges by them")
 
 
 def _raw_output(judgement: Judgement, prediction: Prediction | None) -> tuple[Any, State | None]:
