@@ -61,6 +61,9 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(COMMANDS[cmd_name][0])
+        # What was imported stays for good: no later collection has to look through it.
+        gc.freeze()
+        gc.enable()
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return from_environment(command)
 
@@ -94,7 +97,8 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    # What starting makes stays for good, and looking through it for cycles again and again is a tenth of a small run.
+    # Looking for cycles in what starting makes, again and again, is a tenth of a small run.
+    gc.disable()
     gc.set_threshold(100_000, 20, 100)
     with reported(json_wanted=asks_for_json(given)), stoppable():
         load_environment_file()

@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from rapidfuzz.distance import LCSseq
-
 from steelyard.programs.nodes import Program
 from steelyard.programs.problems import ProgramError
 from steelyard.programs.syntax import read
+from steelyard.text.lcs import lcs_length
 
 Plan: TypeAlias = str | Program | Sequence[str] | None
 """A program as text or parsed, or the names of operations; None and blank text are no plan."""
@@ -119,7 +118,7 @@ def _f1(found: Sequence[str], wanted: Sequence[str]) -> float:
 
 def _order(found: Sequence[str], wanted: Sequence[str]) -> float:
     longer = max(len(found), len(wanted))
-    return LCSseq.similarity(found, wanted) / longer if longer else 1.0
+    return lcs_length(found, wanted) / longer if longer else 1.0
 
 
 def _shared(found: Sequence[str], wanted: Sequence[str]) -> int:

@@ -6,17 +6,19 @@ Item forms do not, so those blocks go to processes. Either way the caller's thre
 
 from __future__ import annotations
 
-import multiprocessing
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from steelyard.errors import Problems
 from steelyard.pipeline.blocks.judging import BlockJudge, Content, JudgedContent
 from steelyard.pipeline.judging.items import Judge
 from steelyard.records.blocks import ItemBlock, ScoredBlock
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -30,6 +32,8 @@ def judged_by_threads(
         judge = make()
         yield from (judge.judged(content) for content in contents)
         return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - one worker, the usual case, needs no pool
+
     idle: SimpleQueue[BlockJudge] = SimpleQueue()
     for _ in range(workers - 1):
         idle.put(make())
@@ -50,9 +54,12 @@ def judged_by_processes(judge: Judge, blocks: Iterable[ItemBlock], workers: int)
 
     The processes are forks, which inherit the judge: its scorers may be closures and plugins that cannot be sent.
     """
-    if workers == 1 or "fork" not in multiprocessing.get_all_start_methods():
+    if workers == 1 or not hasattr(os, "fork"):
         yield from map(judge.judge, blocks)
         return
+    import multiprocessing  # noqa: PLC0415 - as above
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as above
+
     _inherited.append(judge)
     try:
         with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
