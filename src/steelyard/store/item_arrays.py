@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ _FEW_ROWS = 4096
 """Up to so many rows, a list of labels is made faster than the loop is loaded."""
 TEXT_KIND, LABEL_KIND = pa.large_string(), pa.string()
 Mask = npt.NDArray[np.bool_]
-_SURROGATE_LEAD = 0xED
+_SURROGATE_LEAD = re.compile(b"\xed")
 """The first byte of a lone surrogate in its own form, and of some hangul."""
 
 
@@ -27,7 +28,7 @@ def text_array(column: Sequence[str | None], kind: pa.DataType = TEXT_KIND) -> p
         column = [None if text is None else redact(text) for text in column]
     if isinstance(column, TextColumn):
         together = gathered(column)
-        if not (together.data == _SURROGATE_LEAD).any():
+        if _SURROGATE_LEAD.search(memoryview(together.data)) is None:
             return _shared_array(together, kind)
         column = list(column)
     parts = [b"" if text is None else text.encode("utf-8", "backslashreplace") for text in column]
