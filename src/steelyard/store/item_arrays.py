@@ -28,7 +28,7 @@ def text_array(column: Sequence[str | None], kind: pa.DataType = TEXT_KIND) -> p
         column = [None if text is None else redact(text) for text in column]
     if isinstance(column, TextColumn):
         together = gathered(column)
-        if _SURROGATE_LEAD.search(memoryview(together.data)) is None:
+        if _SURROGATE_LEAD.search(together.data.data) is None:
             return _shared_array(together, kind)
         column = list(column)
     parts = [b"" if text is None else text.encode("utf-8", "backslashreplace") for text in column]
