@@ -3,6 +3,8 @@
 import json
 import math
 import shutil
+from email.message import Message as Headers
+from urllib.error import HTTPError
 
 import pytest
 
@@ -67,6 +69,13 @@ def asked_of(document, question, *, shared=()):
     return ModelRequest("a", messages, Generation(12), shared=shared)
 
 
+def raising(error):
+    def call(*_):
+        raise error
+
+    return call
+
+
 def fruit(question):
     return asked_of(SHARED[1], question, shared=SHARED)
 
@@ -105,6 +114,23 @@ def test_a_part_that_the_template_changed_is_not_shared(model):
     reply = model.generate(asked_of("Chile exports copper.", "What?", shared=("a text that is not there",)))
     assert reply.state is None
     assert reply.output.strip()
+
+
+def test_a_state_that_is_gone_is_computed_anew(model):
+    usual = model.generate(fruit("Of what?"))
+    for file in model._llama._states.iterdir():
+        file.unlink()
+    assert model.generate(fruit("Of what?")).output == usual.output
+
+
+def test_messages_that_the_template_refuses_are_the_items_failure(model, monkeypatch):
+    refused = HTTPError("http://127.0.0.1", 400, "roles must alternate", Headers(), None)
+    monkeypatch.setattr(model._llama, "render", raising(refused))
+    reply = model.generate(fruit("Of what?"))
+    assert (reply.state, reply.error) == (
+        "failed",
+        "the chat template refuses the messages: HTTP Error 400: roles must alternate",
+    )
 
 
 def test_where_states_cannot_be_written_answers_are_the_same(file):

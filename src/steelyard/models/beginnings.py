@@ -28,10 +28,7 @@ class Beginnings:
 
     def reach(self, tokens: Sequence[int], lengths: Sequence[int]) -> dict[str, Any] | None:
         """Bring the slot behind the last of these beginnings of a prompt; return llama.cpp's error where it has one."""
-        known = [length for length in lengths if _name(tokens[:length]) in self._kept]
-        start = known[-1] if known else 0
-        if known:
-            self._restore(_name(tokens[:start]))
+        start = next((length for length in reversed(lengths) if self._restored(_name(tokens[:length]))), 0)
         for before, length in pairwise([start, *(length for length in lengths if length > start)]):
             body = {"prompt": list(tokens[:length]), "n_predict": 0, "temperature": 0, "cache_prompt": before > 0}
             found = self._llama.complete(body)
@@ -40,9 +37,14 @@ class Beginnings:
             self._keep(_name(tokens[:length]))
         return None
 
-    def _restore(self, name: str) -> None:
-        self._llama.restore_state(name)
+    def _restored(self, name: str) -> bool:
+        if name not in self._kept:
+            return False
+        if not self._llama.restore_state(name):
+            del self._kept[name]
+            return False
         self._kept.move_to_end(name)
+        return True
 
     def _keep(self, name: str) -> None:
         # Where the state cannot be written, the slot holds it all the same, and this prompt can go on.
@@ -54,15 +56,14 @@ class Beginnings:
 
 
 def lengths_of(tokens: Sequence[int], beginnings: Sequence[Sequence[int]]) -> list[int]:
-    """Return how many tokens of a prompt each beginning covers, without those that cover no more than the one before.
+    """Return how many tokens of a prompt the beginnings cover, each number once, in ascending order.
 
     The last token of a beginning may be another one inside the prompt, where what follows belongs to the same word.
 
     >>> lengths_of([5, 6, 7, 8], [[5, 6], [5, 6, 9]]), lengths_of([5, 6, 7, 8], [[5], [5, 6, 7]])
     ([2], [1, 3])
     """
-    lengths = [_agreeing(tokens, beginning) for beginning in beginnings]
-    return [length for before, length in pairwise([0, *lengths]) if length > before]
+    return sorted({_agreeing(tokens, beginning) for beginning in beginnings} - {0})
 
 
 def _agreeing(tokens: Sequence[int], beginning: Sequence[int]) -> int:

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 
 from steelyard.errors import ConfigurationError, Problem, excerpt
 from steelyard.models.beginnings import Beginnings, lengths_of
@@ -101,7 +102,11 @@ class GgufModel(BaseModel):
 
     def _continue(self, request: ModelRequest, body: dict[str, Any]) -> dict[str, Any]:
         """Answer from behind what the request shares with others."""
-        text = self._prompt(request)
+        try:
+            text = self._prompt(request)
+        except HTTPError as error:
+            # What a template refuses, such as two messages of one role, is the item's failure.
+            return {"error": {"message": f"the chat template refuses the messages: {error}"}}
         tokens = self._llama.tokenize(text, special=self._chat)
         shared = [self._llama.tokenize(text[:end], special=self._chat) for end in _ends(text, request.shared)]
         lengths = lengths_of(tokens, shared)

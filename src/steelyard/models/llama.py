@@ -53,15 +53,18 @@ class Llama:
 
     def save_state(self, name: str) -> bool:
         """Keep what the slot holds in a file; False where that cannot be written, as on a full disk."""
+        return self._moved("save", name)
+
+    def restore_state(self, name: str) -> bool:
+        """Put back what was kept under a name; False where the file is no longer there."""
+        return self._moved("restore", name)
+
+    def _moved(self, action: str, name: str) -> bool:
         try:
-            self._call("/slots/0?action=save", {"filename": name})
+            self._call(f"/slots/0?action={action}", {"filename": name})
         except urllib.error.HTTPError:
             return False
         return True
-
-    def restore_state(self, name: str) -> None:
-        """Put back what was kept under a name."""
-        self._call("/slots/0?action=restore", {"filename": name})
 
     def forget_state(self, name: str) -> None:
         """Delete what was kept under a name."""
