@@ -10,7 +10,7 @@ import transformers
 from peft import LoraConfig, get_peft_model
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from steelyard.models.extras import between_libraries
+from steelyard.extras import between_libraries
 
 torch.set_num_threads(1)
 

@@ -28,6 +28,15 @@ def test_sentences_and_words_are_those_of_nltk():
     assert sentences.words(text) == nltk.word_tokenize(text)
 
 
+def test_the_parameters_are_read_as_nltk_reads_them():
+    import nltk
+
+    nltk.data.path.append(str(libraries.punkt_folder().parents[2]))
+    ours, theirs = sentences._sentence_tokenizer()._params, nltk.tokenize.PunktTokenizer("english")._params
+    for name in ("abbrev_types", "sent_starters", "collocations", "ortho_context"):
+        assert getattr(ours, name) == getattr(theirs, name), name
+
+
 def test_the_languages_are_those_that_the_library_tells():
     from pathlib import Path
     from typing import get_args

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from steelyard.instructions.libraries import needed
+from steelyard.instructions.libraries import library
 
 Language: TypeAlias = Literal[
     "af", "ar", "bg", "bn", "ca", "cs", "cy", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "gu", "he", "hi",
@@ -22,13 +22,13 @@ def language(text: str) -> str | None:
     detector.append(text)
     try:
         return str(detector.detect())
-    except needed("langdetect").LangDetectException:
+    except library("langdetect").LangDetectException:
         return None
 
 
 @cache
 def _factory() -> Any:
-    detecting = needed("langdetect.detector_factory")
+    detecting = library("langdetect.detector_factory")
     factory = detecting.DetectorFactory()
     # By name: the library would take them in the order of the file system, and sums depend on it in their last bits.
     factory.load_json_profile(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigurationError, Problem
+from steelyard.extras import needed
 
 LIBRARIES = ("langdetect", "nltk")
 PUNKT = "tokenizers/punkt_tab/english"
@@ -19,23 +19,15 @@ _CARRIER = "llama_index.core"
 """A package whose wheel carries NLTK's data, for machines that reach a package index and not NLTK's server."""
 
 
-def needed(module: str) -> Any:
-    """Return a module of the extra, or say how to get it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        library = module.split(".", maxsplit=1)[0]
-        if error.name is None or error.name.split(".", maxsplit=1)[0] != library:
-            raise
-        message = f"instructions about sentences and languages need {library}, which is not installed"
-        hint = "pip install 'steelyard[instructions]'"
-        raise ConfigurationError(Problem("missing-extra", message, hint=hint)) from None
+def library(module: str) -> Any:
+    """Return a module of a library, or say how to get it."""
+    return needed(module, extra="instructions", what="instructions about sentences and languages")
 
 
 @cache
 def punkt_folder() -> Path:
     """Return the folder with the English parameters of NLTK's sentence tokenizer."""
-    places = [Path(place) for place in needed("nltk.data").path]
+    places = [Path(place) for place in library("nltk.data").path]
     found = next((place / PUNKT for place in (*places, *_carried()) if (place / PUNKT).is_dir()), None)
     if found is None:
         message = "instructions about sentences need NLTK's punkt_tab, which is not there"
@@ -65,5 +57,5 @@ def _version(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError:
-        needed(name)
+        library(name)
         raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from itertools import zip_longest
 from typing import Any
 
 import msgspec
@@ -56,7 +55,7 @@ def _listed(raw: Any) -> list[Any]:
         given = [{}] * len(ids) if arguments is None and isinstance(ids, list) else arguments
         if not isinstance(ids, list) or not isinstance(given, list) or len(ids) != len(given):
             raise BadInstruction("instruction_id_list and kwargs are not two lists of one length")
-        return [_paired(*pair) for pair in zip_longest(ids, given)]
+        return [_paired(*pair) for pair in zip(ids, given, strict=True)]
     if not isinstance(raw, list):
         raise BadInstruction("instructions are no list")
     return raw

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from steelyard.instructions.libraries import needed, punkt_folder
+from steelyard.instructions.libraries import library, punkt_folder
 
 
 def sentences(text: str) -> list[str]:
@@ -21,7 +21,7 @@ def words(text: str) -> list[str]:
 
 @cache
 def _sentence_tokenizer() -> Any:
-    punkt = needed("nltk.tokenize.punkt")
+    punkt = library("nltk.tokenize.punkt")
     parameters = punkt.PunktParameters()
     parameters.abbrev_types = set(_rows("abbrev_types.txt"))
     parameters.sent_starters = set(_rows("sent_starters.txt"))
@@ -34,7 +34,7 @@ def _sentence_tokenizer() -> Any:
 
 @cache
 def _word_tokenizer() -> Any:
-    return needed("nltk.tokenize.destructive").NLTKWordTokenizer()
+    return library("nltk.tokenize.destructive").NLTKWordTokenizer()
 
 
 def _rows(name: str) -> list[str]:

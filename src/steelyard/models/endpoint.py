@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from steelyard.errors import ConfigurationError, IncompleteError, Problem, excerpt, quoted
+from steelyard.extras import needed
 from steelyard.models.back_off import BackOff, own_delay, retry_after
 from steelyard.models.endpoint_replies import Refused, Retry, parse_reply, status_outcome
-from steelyard.models.extras import needed
 from steelyard.models.opening import ModelOptions
 from steelyard.models.protocol import BaseModel, elapsed_ms
 from steelyard.models.streaming import AsyncStream

@@ -16,8 +16,8 @@ from typing import Any
 from urllib.error import HTTPError
 
 from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.extras import needed
 from steelyard.models.beginnings import Beginnings, lengths_of
-from steelyard.models.extras import needed
 from steelyard.models.gguf_file import read_gguf_facts
 from steelyard.models.hashing import hash_file, hash_text
 from steelyard.models.llama import Llama, as_chat

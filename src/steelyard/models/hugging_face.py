@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from steelyard.errors import ConfigurationError, InputError, Problem, excerpt, quoted
-from steelyard.models.extras import between_libraries, needed
+from steelyard.extras import between_libraries, needed
 from steelyard.models.hashing import hash_files, hash_text
 from steelyard.models.opening import ModelOptions
 from steelyard.models.protocol import Model

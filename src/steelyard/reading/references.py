@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from steelyard.errors import Problem, excerpt, quoted
+from steelyard.instructions.reading import IFEVAL_KEYS
 from steelyard.reading.hashing import PREFIX, item_hash
 from steelyard.records.fields import FieldNames
 from steelyard.records.items import UNTAGGED
 
 ID_FIELDS = ("id", "item_id", "sample_id", "trace_id")
 INPUT_FIELDS = ("input", "prompt", "question", "text", "instruction")
-IFEVAL_IDS, IFEVAL_ARGUMENTS = "instruction_id_list", "kwargs"
+IFEVAL_IDS, IFEVAL_ARGUMENTS = IFEVAL_KEYS
 REFERENCE_FIELDS = ("ground_truth", "gt_*", "expected_answer", "reference", "output", "label", IFEVAL_IDS)
 PREDICTION_FIELDS = ("prediction", "predicted", "predicted_answer", "pred_*", "parsed", "output", "response")
 TRAINING_FIELDS = (("instruction", "output"), ("text", "label"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from steelyard.errors import IncompleteError, InputError, MachineError, Problem, excerpt
-from steelyard.models.extras import between_libraries, needed
+from steelyard.extras import between_libraries, needed
 from steelyard.models.hugging_face import Place, Task, load_base
 from steelyard.models.opening import ModelOptions
 from steelyard.records.training import LABELS_FILE, TrainingOutcome, TrainingPaths, TrainingRow, TrainingSettings

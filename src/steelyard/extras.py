@@ -1,4 +1,4 @@
-"""Optional libraries: imported where a model needs them, and where one is missing the message says what to install."""
+"""Optional libraries: imported where they are needed, and where one is missing the message says what to install."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from steelyard.errors import ConfigurationError, Problem
 
 def needed(module: str, *, extra: str, what: str) -> Any:
     """Return a module of an extra, or say how to get it."""
+    library = module.split(".", maxsplit=1)[0]
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        if error.name is not None and error.name.split(".")[0] != module.split(".", maxsplit=1)[0]:
+        if error.name is not None and error.name.split(".", maxsplit=1)[0] != library:
             raise
         raise ConfigurationError(
             Problem(
                 "missing-extra",
-                f"{what} need {module}, which is not installed",
+                f"{what} need {library}, which is not installed",
                 hint=f"pip install 'steelyard[{extra}]'",
             )
         ) from None
