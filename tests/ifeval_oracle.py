@@ -3,6 +3,7 @@
 lm-eval is installed without its dependencies, so its packages are made by hand around the few files that are needed.
 """
 
+import logging
 import sys
 from functools import cache
 from importlib import import_module
@@ -30,6 +31,8 @@ def checker():
     # What NLTK gives for the pickle that the code asks for, which newer versions no longer read.
     tokenizer = nltk.tokenize.PunktTokenizer("english")
     import_module("lm_eval.tasks.ifeval.instructions_util")._get_sentence_tokenizer = lambda: tokenizer
+    # It logs texts without a language as they are, and workers cannot send each other lone surrogates.
+    logging.getLogger("lm_eval.tasks.ifeval.instructions").disabled = True
     return import_module("lm_eval.tasks.ifeval.utils")
 
 
