@@ -15,8 +15,8 @@ from steelyard.errors import InputError, Problem
 from steelyard.pipeline.evaluation.order import evaluate as _evaluate
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.records.comparisons import Comparison
-from steelyard.records.gates import Verdict
 from steelyard.records.runs import HARD_EXAMPLES_FILE, ITEMS_FILE, RESULTS_FILE, RunRecord
+from steelyard.records.verdicts import Verdict
 from steelyard.show.results import metric_lines, results_lines
 from steelyard.store.directories import find_run, read_run
 

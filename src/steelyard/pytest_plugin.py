@@ -14,7 +14,8 @@ import pytest
 
 if TYPE_CHECKING:
     from steelyard.api import Run
-    from steelyard.records.gates import Decision, Verdict
+    from steelyard.records.gates import Decision
+    from steelyard.records.verdicts import Verdict
 
 
 class GateError(Exception):

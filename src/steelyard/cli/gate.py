@@ -10,7 +10,7 @@ import click
 
 from steelyard.cli.output import print_json
 from steelyard.pipeline.verdicts.gating import GateOptions, gate
-from steelyard.records.gates import Verdict
+from steelyard.records.verdicts import Verdict
 from steelyard.show.junit import verdict_junit
 from steelyard.show.verdict import verdict_markdown, verdict_text
 from steelyard.store.files import machine_errors, write_bytes

@@ -1,17 +1,12 @@
-"""Gate policies, what a run shows for each rule, and the verdict (page 30)."""
+"""Gate policies, what a run shows for each rule, and how each was decided (page 30)."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from steelyard.records.comparisons import Contract, Figure, Paired
-from steelyard.records.plans import NOTICE
+from steelyard.records.comparisons import Figure, Paired
 from steelyard.records.scores import Direction
-from steelyard.records.tables import html_table
-
-if TYPE_CHECKING:
-    import polars
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
 Level: TypeAlias = Literal["blocking", "advisory"]
@@ -150,101 +145,3 @@ class Decision:
     def blocks(self) -> bool:
         """Whether this keeps a run from passing."""
         return self.level == "blocking" and self.outcome != "pass"
-
-
-@dataclass(frozen=True, slots=True)
-class Grain:
-    """What results group by (seed 003): task, model, prompt version, scorer version."""
-
-    task: str
-    model: str | None
-    prompt_version: str | None
-    scorer_version: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class TaskVerdict:
-    """One run under a policy: its decisions, and what to look at when it does not pass."""
-
-    task: str
-    run: str
-    baseline: str | None
-    grain: Grain
-    contract: Contract
-    drift: dict[str, Any] = field(default_factory=dict)
-    error_tags: list[dict[str, Any]] = field(default_factory=list)
-    failures: list[dict[str, Any]] = field(default_factory=list)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the part of one run as JSON has it."""
-        return asdict(self) | {"contract": self.contract.as_dict()}
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a run, or the runs of a suite, may ship."""
-
-    name: str
-    policy: str
-    decisions: tuple[Decision, ...]
-    tasks: tuple[TaskVerdict, ...]
-    notice: str = NOTICE
-
-    @property
-    def outcome(self) -> Outcome:
-        """The one word: a failed gate fails; else an undecided one leaves it undecided; no gates decide nothing."""
-        blocking = [entry for entry in self.decisions if entry.blocks]
-        if any(entry.outcome == "fail" for entry in blocking):
-            return "fail"
-        decided = any(entry.level == "blocking" for entry in self.decisions)
-        return "undecided" if blocking or not decided else "pass"
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code of the command: 0 passed, 1 a gate failed, 3 undecided."""
-        return {"pass": 0, "fail": 1, "undecided": 3}[self.outcome]
-
-    @property
-    def line(self) -> str:
-        """The verdict as the last line on standard error says it."""
-        if self.outcome == "pass":
-            return "PASS"
-        blocking = sum(entry.blocks for entry in self.decisions)
-        return f"{self.outcome.upper()} ({blocking} of {len(self.decisions)} gates)"
-
-    def __repr__(self) -> str:
-        return f"Verdict on {self.name}: {self.line}"
-
-    def _repr_html_(self) -> str:
-        """Return the verdict for a notebook; what came from data is escaped."""
-        rows = [asdict(entry) for entry in self.decisions]
-        return html_table(repr(self), ("outcome", "level", "task", "gate", "reason"), rows, self.notice)
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return one row per gate."""
-        import polars  # noqa: PLC0415 - 0.3 s, for callers who ask for a frame
-
-        return polars.DataFrame([asdict(entry) for entry in self.decisions], infer_schema_length=None)
-
-    def to_pandas(self) -> Any:
-        """Return one row per gate as a pandas frame."""
-        import pandas  # noqa: PLC0415 - an extra
-
-        return pandas.DataFrame([asdict(entry) for entry in self.decisions])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as the JSON object that machines read."""
-        counts = {outcome: sum(entry.outcome == outcome for entry in self.decisions) for outcome in _OUTCOMES}
-        return {
-            "verdict": self.outcome,
-            "exit_code": self.exit_code,
-            "name": self.name,
-            "policy": self.policy,
-            "counts": counts | {"gates": len(self.decisions)},
-            "gates": [asdict(entry) for entry in self.decisions],
-            "tasks": [entry.as_dict() for entry in self.tasks],
-            "notice": self.notice,
-        }
-
-
-_OUTCOMES: tuple[Outcome, ...] = ("pass", "fail", "undecided")

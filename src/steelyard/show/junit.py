@@ -5,7 +5,8 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from steelyard.errors import escape
-from steelyard.records.gates import Decision, Verdict
+from steelyard.records.gates import Decision
+from steelyard.records.verdicts import Verdict
 
 
 def verdict_junit(verdict: Verdict) -> bytes:

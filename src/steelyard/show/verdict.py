@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from steelyard.errors import escape, excerpt
-from steelyard.records.gates import Decision, TaskVerdict, Verdict
+from steelyard.records.gates import Decision
+from steelyard.records.verdicts import TaskVerdict, Verdict
 from steelyard.show.comparison import signed
 from steelyard.show.comparison_files import text_cell
 

@@ -21,9 +21,10 @@ from steelyard.pipeline.evaluation.rejudging import verify_figures, verify_outpu
 from steelyard.pipeline.runs.stored import StoredRun, open_run
 from steelyard.pipeline.verdicts.evidence import Case
 from steelyard.reading.yaml_file import read_yaml
-from steelyard.records.gates import Decision, Evidence, Grain, MetricRule, Policy, Rule, TaskVerdict, Verdict
+from steelyard.records.gates import Decision, Evidence, MetricRule, Policy, Rule
 from steelyard.records.runs import CONFIG_FILE, SUITE_FILE
 from steelyard.records.suites import SuiteRecord
+from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
 from steelyard.store.baselines import add_verdict, baseline_path, find_baseline
 from steelyard.store.suites import find_suite, read_suite
 
