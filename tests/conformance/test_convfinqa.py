@@ -81,6 +81,13 @@ def numerical(answer, reference):
     return abs(actual - expected) <= abs(expected) / 100 or abs(actual - expected) < Fraction(1, 1000)
 
 
+def answered(row):
+    """What a run's row says: `predicted_unit` is part of it, in this data either percent or nothing that converts."""
+    answer = row["predicted_answer"]
+    percent = row["predicted_unit"] == "percent" and number(answer) is not None and "%" not in answer
+    return f"{answer}%" if percent else answer
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_numerical_accuracy_is_the_pages_formula_over_both_references(name, data, gold, evaluated):
     references = {
@@ -92,9 +99,7 @@ def test_numerical_accuracy_is_the_pages_formula_over_both_references(name, data
     }
     rows = lines(data / "runs" / name / "predictions.jsonl.gz")
     right = sum(
-        any(
-            numerical(row["predicted_answer"], reference) for reference in references[row["record_id"], row["turn_idx"]]
-        )
+        any(numerical(answered(row), reference) for reference in references[row["record_id"], row["turn_idx"]])
         for row in rows
     )
     statistics = evaluated[name].results["conversations"]
@@ -104,7 +109,7 @@ def test_numerical_accuracy_is_the_pages_formula_over_both_references(name, data
 
 @pytest.mark.parametrize("name", RUNS)
 def test_every_disagreement_with_the_stored_labels_has_a_reason(name, data, evaluated):
-    """The runs' own comparator forgives a missing percent sign and scale; page 40's primary metric does not."""
+    """The runs' own comparator forgives any scale; page 40's primary metric takes an answer with its unit."""
     stored = {
         f"{row['record_id']}#{row['turn_idx']}": row for row in lines(data / "runs" / name / "predictions.jsonl.gz")
     }
@@ -125,10 +130,10 @@ def test_every_disagreement_with_the_stored_labels_has_a_reason(name, data, eval
     assert reasons["disagree"] == explained
     assert reasons == {
         "2026-05-04T06-35-00Z": {
-            "another_scale": 105, "right_by_the_displayed_answer": 3, "right_within_one_percent": 1, "disagree": 109,
+            "another_scale": 14, "right_by_the_displayed_answer": 4, "right_within_one_percent": 1, "disagree": 19,
         },
         "2026-05-04T12-48-44Z": {
-            "another_scale": 90, "right_by_the_displayed_answer": 3, "right_within_one_percent": 1, "disagree": 94,
+            "another_scale": 13, "right_by_the_displayed_answer": 4, "right_within_one_percent": 1, "disagree": 18,
         },
     }[name]  # fmt: skip
 
@@ -197,9 +202,9 @@ def test_the_two_runs_are_compared_conversation_by_conversation(evaluated):
     paired = content["deltas"][second.path.name]["paired"]
     assert paired["n"] == 681
     assert paired["test"] == "sign-flip-permutation-clustered"
-    # 490 and 482 of 681 turns are right by the formula above.
-    assert paired["improved"] - paired["regressed"] == 8
-    assert paired["delta"] == pytest.approx(8 / 681)
+    # 574 and 568 of 681 turns are right by the formula above.
+    assert paired["improved"] - paired["regressed"] == -6
+    assert paired["delta"] == pytest.approx(-6 / 681)
     assert set(content["slices"]["turn"]) >= {str(turn) for turn in range(7)}
 
 
@@ -217,10 +222,8 @@ def test_the_two_runs_are_gated_and_a_gate_on_a_diagnostic_warns(evaluated, tmp_
     with pytest.warns(UserWarning, match="unit_agnostic_match is a diagnostic"):
         verdict = gate(options)
     assert verdict.outcome == "pass"
-    backwards = GateOptions(run=first.path.name, against=second.path.name, runs_dir=first.path.parent)
-    # The other way round the drop is 8 of 681 turns, 0.0117, which the default limit of 0.02 still allows.
-    assert gate(backwards).outcome == "pass"
+    # The drop is 6 of 681 turns, 0.0088.
     strict = tmp_path / "strict.yaml"
-    strict.write_text("gates:\n  - {metric: numerical_match, max_drop: 0.01}\n", encoding="utf-8")
-    failing = GateOptions(run=first.path.name, against=second.path.name, runs_dir=first.path.parent, policy=strict)
+    strict.write_text("gates:\n  - {metric: numerical_match, max_drop: 0.005}\n", encoding="utf-8")
+    failing = GateOptions(run=second.path.name, against=first.path.name, runs_dir=first.path.parent, policy=strict)
     assert gate(failing).outcome == "fail"

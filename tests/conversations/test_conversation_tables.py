@@ -125,16 +125,26 @@ def test_a_summary_adds_up_its_turns():
     assert found["first_wrong_turn"] == "1"
 
 
-def test_a_turn_that_raised_is_a_row_of_errors_with_every_column_filled():
-    entry = judged(turn(3, None, error={"type": "KeyError", "message": ""}), turn(0, "wrong"))
-    (found,) = as_dicts(tables.ERRORS, tables.error_rows(entry))
-    assert all(found.values())
-    assert (found["turn_idx"], found["error_type"], found["plan_steps"]) == ("3", "KeyError", "0")
-    context = json.loads(found["error_context"])
+def test_every_turn_without_an_answer_is_a_row_of_errors_with_every_column_filled():
+    slow, bad = {"type": "ReadTimeout", "message": "slow"}, {"type": "KeyError", "message": ""}
+    entry = judged(turn(0, "wrong"), turn(1, None, error=slow), turn(3, None, error=bad))
+    found = as_dicts(tables.ERRORS, tables.error_rows(entry))
+    assert all(all(one.values()) for one in found)
+    assert [(one["turn_idx"], one["error_type"], one["error_message"]) for one in found] == [
+        ("1", "ReadTimeout", "slow"),
+        ("2", "MissingTurn", "the trace has no such turn"),
+        ("3", "KeyError", "KeyError"),
+    ]
+    context = json.loads(found[-1]["error_context"])
     assert set(context) == {
         "turn_idx", "question", "has_type2_question", "has_non_numeric_values", "conversation_id", "plan_steps",
         "operations_per_turn",
     }  # fmt: skip
+
+
+def test_a_turn_whose_answer_is_empty_is_an_error_too():
+    (found, *_) = as_dicts(tables.ERRORS, tables.error_rows(judged(turn(0, " "))))
+    assert (found["error_type"], found["turn_idx"]) == ("MissingAnswer", "0")
 
 
 def test_validator_logs_are_rows_with_lists_as_json():
@@ -144,7 +154,9 @@ def test_validator_logs_are_rows_with_lists_as_json():
     assert json.loads(found["issues"]) == ["=bad, worse"]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", "\t=1", "'=1", "＝1"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "@SUM(A1)", "-21.08%+1", "-1,23", "+cmd|' /C calc'!A0", "-2+3", "\t=1", "'=1", "＝1"]
+)
 def test_a_formula_is_defused_and_reads_back(text):
     entry = judged(turn(0, text))
     (found, *_) = as_dicts(tables.TURNS, [tables.turn_row(entry, one) for one in entry.turns])
@@ -158,8 +170,8 @@ def test_any_cell_reads_back_as_it_was(text):
     assert restore(found[1]) == text
 
 
-def test_a_negative_number_is_no_formula():
-    assert tables.csv_lines([["-5.2", "-1,234"]]) == b'-5.2,"\'-1,234"\n'
+def test_a_negative_number_or_percentage_is_no_formula():
+    assert tables.csv_lines([["-5.2", "-21.08%", "-1,234.5 %"]]) == b'-5.2,-21.08%,"-1,234.5 %"\n'
 
 
 def test_a_trace_file_reads_back_as_the_same_turns():

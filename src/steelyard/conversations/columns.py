@@ -36,6 +36,7 @@ class TurnColumns:
     logic: Mapping[str, Floats]
     """NaN is null."""
     tokens: Floats
+    partial_credit: Floats
     features: tuple[Mapping[str, Any], ...]
     """By conversation."""
 
@@ -49,6 +50,7 @@ class TurnColumns:
             matches={name: np.fromiter((turn.matches[name] for turn in turns), np.bool_, len(turns)) for name in RUNGS},
             logic={name: _floats(turn.logic[name] for turn in turns) for name in LOGIC},
             tokens=_floats(turn.trace.tokens if turn.trace else None for turn in turns),
+            partial_credit=_floats(turn.partial_credit for turn in turns),
             features=tuple(map(_features, judged)),
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+from steelyard.conversations.credit import partial_credit
 from steelyard.conversations.logic import logic_scores
 from steelyard.conversations.traces import trace_name
 from steelyard.errors import excerpt, quoted
@@ -82,8 +83,9 @@ def _judge_turn(
         # A yes or no has no distance: the same one is right, so that a perfect solver scores 1.
         matches = dict.fromkeys(RUNGS, True)
     state = _state(turn, trace, matches)
-    miss = classify_miss(Ladder(**matches)) if state in ("scored", "unparsed") else None
+    distance = classify_miss(Ladder(**matches)) if state in ("scored", "unparsed") else None
     right = matches["numerical_match"]
+    miss = None if right else distance
     return JudgedTurn(
         turn=turn,
         trace=trace,
@@ -93,11 +95,12 @@ def _judge_turn(
         matched_reference=_matched(displayed, executed),
         right=right,
         logic=logic,
+        partial_credit=partial_credit(matches, logic, program_operations),
         plan_steps=_plan_steps(trace),
         operations_per_turn=_operations(trace),
         program_operations=program_operations,
-        error_tags=_tags(state, miss, right=right),
-        explain=_explain(turn, trace, state, miss),
+        error_tags=_tags(state, miss),
+        explain=_explain(turn, trace, state, distance),
     )
 
 
@@ -150,13 +153,13 @@ def _operations(trace: TurnTrace | None) -> int | None:
     return operations_per_turn(trace.plan)
 
 
-def _tags(state: State, miss: str | None, *, right: bool) -> tuple[str, ...]:
+def _tags(state: State, miss: str | None) -> tuple[str, ...]:
     if state == "unparsed":
         return ("not_a_number",)
-    return () if right or miss is None else (miss,)
+    return () if miss is None else (miss,)
 
 
-def _explain(turn: Turn, trace: TurnTrace | None, state: State, miss: str | None) -> str:
+def _explain(turn: Turn, trace: TurnTrace | None, state: State, distance: str | None) -> str:
     wanted = expected_text(turn)
     if trace is None or state in _NO_ANSWER:
         reason = f" {excerpt(trace.error.type)}: {excerpt(trace.error.message)}" if trace and trace.error else ""
@@ -164,7 +167,7 @@ def _explain(turn: Turn, trace: TurnTrace | None, state: State, miss: str | None
     found = trace.actual_answer or ""
     if state == "unparsed":
         return f"Expected {wanted}, found {quoted(found)}, which is no number."
-    return f"Expected {wanted}, found {excerpt(found)}: {_ADVICE[miss] if miss else 'equal'}."
+    return f"Expected {wanted}, found {excerpt(found)}: {_ADVICE[distance] if distance else 'equal'}."
 
 
 def expected_text(turn: Turn) -> str:

@@ -45,7 +45,7 @@ class Statistics:
     def __init__(self) -> None:
         rungs = sorted(RUNGS, key=list(ACCURACIES).index)
         names = [*(ACCURACIES[rung] for rung in rungs), *(f"avg_{name}" for name in LOGIC)]
-        names += ["avg_operations_per_turn", "conversation_level_accuracy"]
+        names += ["avg_partial_credit", "avg_operations_per_turn", "conversation_level_accuracy"]
         self._means = {name: ConversationMean() for name in names}
         self._by_turn, self._operations_by_turn = NumberedMeans(), NumberedMeans()
         self._complexity = {name: Complexity() for name in _OPERATIONS}
@@ -79,6 +79,7 @@ class Statistics:
     def _add_means(self, columns: TurnColumns) -> None:
         turns = {ACCURACIES[rung]: mask.astype(np.float64) for rung, mask in columns.matches.items()}
         turns |= {f"avg_{name}": values for name, values in columns.logic.items()}
+        turns["avg_partial_credit"] = columns.partial_credit
         turns["avg_operations_per_turn"] = columns.operations
         for name, values in turns.items():
             self._means[name].add(values, columns.conversation)
@@ -106,7 +107,7 @@ class Statistics:
             **self._by_operations(),
             "error_propagation": self._propagation.described(),
             "diagnosis": self._diagnosis.described(),
-            "misses": counts["miss"],
+            "misses": {name: counts["miss"][name] for name in MISSES if name != "none"},
             "matched_reference": counts["matched"],
             "unreadable_calculations": self._unreadable,
             "breakdowns": self._breakdowns.described(),

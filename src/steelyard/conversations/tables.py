@@ -15,21 +15,22 @@ from typing import Any
 from steelyard.conversations.statistics import ACCURACIES
 from steelyard.records.cells import defuse
 from steelyard.records.conversations import JudgedConversation, JudgedTurn, Turn, TurnTrace
+from steelyard.records.items import State
 
 SUMMARY = (
     "trace_id", "conversation_id", "conversation_type", "num_turns", "total_tokens", "prompt_tokens",
     "completion_tokens", "total_llm_calls", "total_tool_calls", "total_latency_ms", "avg_plan_steps",
     "total_validator_retries", "numerical_accuracy", "general_accuracy", "exact_numeric_accuracy", "all_turns_right",
-    "first_wrong_turn", "error_occurred", "error_type", "error_message", "failed_turn", "has_type2_question",
-    "has_duplicate_columns", "soft_match_accuracy", "unit_agnostic_accuracy", "sign_agnostic_accuracy",
-    "avg_logic_recall", "avg_operations_per_turn", "has_non_numeric_values",
+    "first_wrong_turn", "avg_partial_credit", "error_occurred", "error_type", "error_message", "failed_turn",
+    "has_type2_question", "has_duplicate_columns", "soft_match_accuracy", "unit_agnostic_accuracy",
+    "sign_agnostic_accuracy", "avg_logic_recall", "avg_operations_per_turn", "has_non_numeric_values",
 )  # fmt: skip
 TURNS = (
     "trace_id", "conversation_id", "turn_idx", "question", "expected_answer", "actual_answer", "turn_tokens",
     "prompt_tokens", "completion_tokens", "llm_calls", "tool_calls", "latency_ms", "plan_steps", "validator_retries",
     "numerical_match", "general_match", "exact_numeric_match", "state", "matched_reference", "miss", "error_tags",
-    "error_occurred", "error_type", "error_message", "soft_match", "unit_agnostic_match", "sign_agnostic_match",
-    "logic_recall", "operations_per_turn", "ground_truth_program",
+    "partial_credit", "error_occurred", "error_type", "error_message", "soft_match", "unit_agnostic_match",
+    "sign_agnostic_match", "logic_recall", "operations_per_turn", "ground_truth_program",
 )  # fmt: skip
 VALIDATION = (
     "trace_id", "conversation_id", "turn_idx", "retry_number", "valid", "confidence", "failed_steps", "issues",
@@ -39,6 +40,10 @@ ERRORS = (
     "has_type2_question", "has_non_numeric_values", "plan_steps", "operations_per_turn", "error_context",
 )  # fmt: skip
 
+UNANSWERED: tuple[State, ...] = ("missing", "failed", "timeout")
+"""States of a turn that belongs into `errors.csv`: wrong answers are in `turns.csv`, with their tags."""
+MISSING_TURN, MISSING_ANSWER = "MissingTurn", "MissingAnswer"
+"""The `error_type` of a turn that raised nothing: it is not in its trace, or it is there without an answer."""
 
 _SPECIAL = re.compile(r"[\",\r\n]")
 
@@ -90,6 +95,7 @@ def summary_row(judged: JudgedConversation) -> list[Any]:
         "failed_turn": failed.turn.index if failed else None,
         "avg_logic_recall": _mean(turn.logic["logic_recall"] for turn in turns),
         "avg_operations_per_turn": _mean(turn.operations_per_turn for turn in turns),
+        "avg_partial_credit": _mean(turn.partial_credit for turn in turns),
         **{name: _mean(turn.matches[rung] for turn in turns) for rung, name in ACCURACIES.items()},
         **_features(judged),
     }
@@ -114,6 +120,7 @@ def turn_row(judged: JudgedConversation, turn: JudgedTurn) -> list[Any]:
         "state": turn.state,
         "matched_reference": turn.matched_reference,
         "miss": turn.miss,
+        "partial_credit": turn.partial_credit,
         "error_tags": ";".join(turn.error_tags) or None,
         "error_occurred": error is not None,
         "error_type": error.type if error else None,
@@ -145,16 +152,16 @@ def validation_rows(judged: JudgedConversation) -> list[list[Any]]:
 
 
 def error_rows(judged: JudgedConversation) -> list[list[Any]]:
-    """Return the turns of a conversation that raised, for `errors.csv`; every column has a value."""
+    """Return the turns of a conversation without an answer, for `errors.csv`; every column has a value."""
     found = []
     for turn in judged.turns:
-        error = turn.trace.error if turn.trace else None
-        if error is None:
+        if turn.state not in UNANSWERED:
             continue
+        kind, message = _what_went_wrong(turn)
         row = {
             **_place(judged, turn),
-            "error_type": error.type,
-            "error_message": error.message or error.type,
+            "error_type": kind,
+            "error_message": message,
             **_features(judged),
             "plan_steps": turn.plan_steps or 0,
             "operations_per_turn": turn.operations_per_turn or 0,
@@ -162,6 +169,14 @@ def error_rows(judged: JudgedConversation) -> list[list[Any]]:
         }
         found.append([row[name] for name in ERRORS])
     return found
+
+
+def _what_went_wrong(turn: JudgedTurn) -> tuple[str, str]:
+    if turn.trace is None:
+        return MISSING_TURN, "the trace has no such turn"
+    if turn.trace.error is None:
+        return MISSING_ANSWER, "the turn is there, and its answer is empty"
+    return turn.trace.error.type, turn.trace.error.message or turn.trace.error.type
 
 
 def error_context(judged: JudgedConversation, turn: JudgedTurn) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.conversations.tables import error_context, expected
+from steelyard.conversations.tables import UNANSWERED, error_context, expected
 from steelyard.records.conversations import JudgedConversation, JudgedTurn, TurnTrace, ValidatorLog
 
 
@@ -40,12 +40,13 @@ def _turn(judged: JudgedConversation, turn: JudgedTurn) -> dict[str, Any]:
         "matched_reference": turn.matched_reference,
         "miss": turn.miss,
         **turn.logic,
+        "partial_credit": turn.partial_credit,
         "plan_steps": turn.plan_steps,
         "operations_per_turn": turn.operations_per_turn,
         "error_tags": list(turn.error_tags),
         "explain": turn.explain,
     }
-    return content | ({"error_context": error_context(judged, turn)} if turn.trace.error else {})
+    return content | ({"error_context": error_context(judged, turn)} if turn.state in UNANSWERED else {})
 
 
 def turn_content(trace: TurnTrace) -> dict[str, Any]:

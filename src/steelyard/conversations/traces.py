@@ -14,6 +14,9 @@ from typing import Any
 
 from steelyard.conversations.dataset import answer_text
 from steelyard.errors import excerpt
+from steelyard.numbers.grammar import parse_number
+from steelyard.numbers.quantity import NotANumber
+from steelyard.numbers.units import resolve, table_unit
 from steelyard.programs import ProgramError, expression_steps
 from steelyard.records.conversations import TurnError, TurnTrace, ValidatorLog
 
@@ -97,9 +100,28 @@ def _answer(fields: Mapping[str, Any]) -> str | None:
         if name in fields:
             value = fields[name]
             if value is None or isinstance(value, str | int | float):
-                return None if value is None else answer_text(value)
+                return None if value is None else with_unit(answer_text(value), fields.get("predicted_unit"))
             raise TraceError(f"`{name}` is {excerpt(repr(value))}, expected a text or a number")
     return None
+
+
+def with_unit(answer: str, unit: object) -> str:
+    """Return an answer with the unit that a flat row names beside it (`predicted_unit`), where it has none of its own.
+
+    Only units that are known count: `percent` and `million USD`, and not `raw`, `ratio` or `none`.
+
+    >>> with_unit("10.82", "percent"), with_unit("10.82%", "percent"), with_unit("0.1", "ratio"), with_unit("no", "%")
+    ('10.82%', '10.82%', '0.1', 'no')
+    """
+    if not isinstance(unit, str) or not unit.strip():
+        return answer
+    named, number = unit.strip(), parse_number(answer)
+    if isinstance(number, NotANumber) or number.is_boolean or number.unit is not None:
+        return answer
+    known = resolve(named)
+    if known.scale == 1 and (known.dimensionless or table_unit(named) is None):
+        return answer
+    return f"{answer.strip()}%" if known.name == "%" else f"{answer.strip()} {named}"
 
 
 def _plan(fields: Mapping[str, Any]) -> tuple[tuple[Mapping[str, Any], ...] | None, str | None]:

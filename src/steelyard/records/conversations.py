@@ -110,12 +110,14 @@ class JudgedTurn:
     matches: Mapping[str, bool]
     """The numeric ladder by name."""
     miss: str | None
-    """Why it missed an exact match: a class of page 40, or None."""
+    """Why an answered turn is wrong: a class of page 40; None for a right turn and for one without an answer."""
     matched_reference: MatchedReference
     right: bool
     """Its `numerical_match`; a reference that is no number is matched on every rung by an equal answer."""
     logic: Mapping[str, float | None]
     """Logic recall and its kin by name."""
+    partial_credit: float
+    """1 for a right turn; else what ladder and program give together, at most 0.75."""
     plan_steps: int | None
     operations_per_turn: int | None
     program_operations: int | None

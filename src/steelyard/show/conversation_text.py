@@ -13,7 +13,8 @@ from steelyard.show.results import bar, interval, number
 _LADDER = (
     "numerical_accuracy", "general_accuracy", "exact_numeric_accuracy", "soft_match_accuracy",
     "unit_agnostic_accuracy", "sign_agnostic_accuracy", "avg_logic_recall", "avg_logic_recall_incremental",
-    "avg_logic_precision", "avg_program_equivalence", "avg_operand_accuracy", "conversation_level_accuracy",
+    "avg_logic_precision", "avg_program_equivalence", "avg_operand_accuracy", "avg_partial_credit",
+    "conversation_level_accuracy",
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from steelyard.records.scores import Direction
 
 PRIMARY = "numerical_match"
 SCORER = "numerical_match@v1"
-NUMBERS = (*(rung for rung in RUNGS if rung != PRIMARY), *LOGIC)
+NUMBERS = (*(rung for rung in RUNGS if rung != PRIMARY), *LOGIC, "partial_credit")
 """Every further metric of a turn."""
 METRICS = ("logic_recall", "logic_precision", "logic_f1", "operation_order", "program_equivalence", "operand_accuracy")
 """Numbers of a turn that are registered metrics, with a signature."""
@@ -48,7 +48,13 @@ def scored_block(judged: Sequence[JudgedConversation], start: int) -> ScoredBloc
     pairs = [(entry.conversation, turn) for entry in judged for turn in entry.turns]
     turns = [turn for _, turn in pairs]
     numbers: list[dict[str, float | None]] = [
-        {**turn.matches, **turn.logic, **_matched(turn), "operations_per_turn": turn.operations_per_turn}
+        {
+            **turn.matches,
+            **turn.logic,
+            **_matched(turn),
+            "partial_credit": turn.partial_credit,
+            "operations_per_turn": turn.operations_per_turn,
+        }
         for turn in turns
     ]
     return ScoredBlock(
