@@ -101,7 +101,8 @@ def _config(path: Path, hashes: Mapping[str, Any]) -> Check:
 
 
 def _data(path: Path, hashes: Mapping[str, Any]) -> Check:
-    dataset = read_yaml(path / CONFIG_FILE).get("dataset")
+    config = read_yaml(path / CONFIG_FILE)
+    dataset = config.get("dataset", config.get("golden"))
     if not isinstance(dataset, str) or not Path(dataset).is_file():
         return Check("data", matches=False, detail=f"the dataset is not at {excerpt(str(dataset))}")
     same = sha256_file(Path(dataset)) == hashes.get("data")
