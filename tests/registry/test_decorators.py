@@ -84,3 +84,4 @@ def test_a_metric_declares_its_direction():
         return abs(len(prediction) - len(reference))
 
     assert (METRICS["gap", 1].direction, METRICS["gap", 1].bounded) == ("lower", False)
+    assert METRICS["gap", 1].values == "unbounded"

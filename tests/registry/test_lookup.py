@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from steelyard.errors import ConfigurationError
-from steelyard.registry import bind_metric, bind_scorer, direction_of, is_bounded, metrics, scorers
+from steelyard.registry import bind_metric, bind_scorer, direction_of, is_bounded, metrics, scorers, value_kind
 from steelyard.registry.lookup import _load_plugin
 
 
@@ -65,3 +65,30 @@ def test_a_plugin_that_cannot_be_loaded_is_named():
         ConfigurationError, match=r"plugin 'broken_plugin' \(steelyard_no_such_module\) cannot be loaded"
     ):
         _load_plugin(broken)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("exact_match", "rate"),
+        ("f1", "bounded"),
+        ("rouge1", "bounded"),
+        ("bleu", "percent"),
+        ("operations_per_turn", "amount"),
+        ("perplexity", "amount"),
+        ("answer_correctness", "rate"),
+        ("text", "bounded"),
+        ("mae", "amount"),
+        ("numeric_error.change.mae", "amount"),
+        ("order_score", "bounded"),
+        ("unknown", None),
+    ],
+)
+def test_what_values_a_number_can_have_is_declared(name, kind):
+    assert value_kind(name) == kind
+
+
+def test_scores_that_are_declared_right_or_wrong_are_nothing_between():
+    """The kind decides the interval, so a scorer that gives partial credit must not be declared a rate."""
+    partial = {"list", "text", "reasoning"}
+    assert {entry.name for entry in scorers() if entry.values != "rate"} >= partial

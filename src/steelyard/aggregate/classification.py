@@ -124,7 +124,7 @@ def _ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> npt.ND
     return result
 
 
-@metric("support", kind="classification", direction=None, bounded=False)
+@metric("support", kind="classification", direction=None, values="amount")
 def support(confusion: Confusion) -> Counts:
     """Count the items per true label."""
     return confusion.support
@@ -148,7 +148,7 @@ def f1_per_class(confusion: Confusion) -> npt.NDArray[np.float64]:
     return _ratio(2 * confusion.hits, confusion.predicted + confusion.support)
 
 
-@metric("accuracy", kind="classification")
+@metric("accuracy", kind="classification", values="rate")
 def accuracy(confusion: Confusion) -> float | None:
     """Fraction of correct predictions, unanswered items in the denominator."""
     return int(confusion.hits.sum()) / confusion.total if confusion.total else None
@@ -167,7 +167,7 @@ def weighted_f1(confusion: Confusion) -> float | None:
     return float(np.average(f1_per_class(confusion), weights=weights)) if weights.sum() else None
 
 
-@metric("confusion_matrix", kind="classification", direction=None, bounded=False)
+@metric("confusion_matrix", kind="classification", direction=None, values="amount")
 def confusion_matrix(confusion: Confusion) -> Counts | None:
     """Return the full matrix as a nested list: rows true, columns predicted, labels sorted."""
     return confusion.matrix if len(confusion.labels) <= LARGEST_MATRIX else None

@@ -82,14 +82,14 @@ class Losses:
         return {} if perplexity(self) is not None else {"perplexity": TOO_LARGE}
 
 
-@metric("eval_loss", kind="loss", direction="lower", bounded=False)
+@metric("eval_loss", kind="loss", direction="lower", values="amount")
 def eval_loss(losses: Losses) -> float | None:
     """Cross-entropy per token over the test set."""
     mean = losses.mean
     return None if mean is None else float(mean)
 
 
-@metric("perplexity", kind="loss", direction="lower", bounded=False)
+@metric("perplexity", kind="loss", direction="lower", values="amount")
 def perplexity(losses: Losses) -> float | None:
     """Exponential of eval_loss; null where that overflows."""
     return _exp(eval_loss(losses))

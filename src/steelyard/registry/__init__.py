@@ -16,7 +16,7 @@ from steelyard.registry.definitions import (
     ScorerFunction,
     signature,
 )
-from steelyard.registry.lookup import bind_metric, bind_scorer, direction_of, is_bounded, metrics, scorers
+from steelyard.registry.lookup import bind_metric, bind_scorer, direction_of, is_bounded, metrics, scorers, value_kind
 
 __all__ = [
     "Metric",
@@ -36,4 +36,5 @@ __all__ = [
     "scorer",
     "scorers",
     "signature",
+    "value_kind",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from steelyard.records.answers import ANSWER_CLASSES, AnswerType
-from steelyard.records.scores import Direction
+from steelyard.records.scores import Direction, ValueKind
 from steelyard.registry.definitions import CountsOf, Environment, MetricDefinition, MetricKind, ScorerDefinition
 from steelyard.registry.parameters import declared_parameters
 from steelyard.registry.tables import METRICS, SCORERS, enter
@@ -22,6 +22,8 @@ def scorer(
     version: int,
     pass_threshold: float = 0.5,
     sub_scores: Mapping[str, Direction] | None = None,
+    values: ValueKind = "bounded",
+    sub_values: Mapping[str, ValueKind] | None = None,
     environment: Environment | None = None,
     needs: str | None = None,
 ) -> Callable[[Function], Function]:
@@ -29,7 +31,8 @@ def scorer(
 
     Both answers must have one type, and every further parameter must be keyword-only with a default. `environment`
     says what else can change a number, such as the version of a library; it stands in the signature too. A reference
-    without the part that the scorer `needs` is refused where references are read.
+    without the part that the scorer `needs` is refused where references are read. `values` is `rate` where the score is
+    0 or 1 and nothing between; `sub_values` says the same of sub-scores, by name.
 
     >>> from steelyard.records.answers import Text
     >>> from steelyard.records.scores import Score
@@ -55,6 +58,8 @@ def scorer(
             sub_scores=dict(sub_scores or {}),
             summary=_first_line(function),
             module=function.__module__,
+            values=values,
+            sub_values=dict(sub_values or {}),
             environment=environment,
             needs=needs,
         )
@@ -71,12 +76,16 @@ def metric(
     kind: MetricKind = "item",
     direction: Direction | None = "higher",
     bounded: bool = True,
+    values: ValueKind | None = None,
     counts: Callable[..., Sequence[int]] | None = None,
     environment: Environment | None = None,
 ) -> Callable[[Function], Function]:
     """Register a metric by the key it is reported under, with the direction in which it is better.
 
-    `counts` is given a prediction and the texts of its references, or, where it is annotated so, the expected answer.
+    `values` says what a single item's value can be, which decides how the interval is made: `rate` (0 or 1), `bounded`
+    (from 0 to 1), `percent` (from 0 to 100), `amount` (0 or more), `unbounded`. Unset, it is `bounded`, or `unbounded`
+    with `bounded=False`. `counts` is given a prediction and the texts of its references, or, where it is annotated so,
+    the expected answer.
     """
 
     def register(function: Function) -> Function:
@@ -88,7 +97,7 @@ def metric(
             function=function,
             parameters=declared_parameters(name, function),
             summary=_first_line(function),
-            bounded=bounded,
+            values=values or ("bounded" if bounded else "unbounded"),
             module=function.__module__,
             counts=counts,
             counts_of=_counted(counts) if counts is not None else "texts",

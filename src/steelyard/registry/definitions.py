@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from steelyard.records.answers import Answer, AnswerType
-from steelyard.records.scores import Direction, Score, Scorecard
+from steelyard.records.scores import Direction, Score, Scorecard, ValueKind
 
 ScorerFunction: TypeAlias = Callable[..., Score]
 ParameterValue: TypeAlias = str | int | float | bool | tuple[str, ...] | None
@@ -45,6 +45,10 @@ class ScorerDefinition:
     sub_scores: Mapping[str, Direction]
     summary: str
     module: str
+    values: ValueKind = "bounded"
+    """What values the primary score can have: `rate` where it is 0 or 1."""
+    sub_values: Mapping[str, ValueKind] = field(default_factory=dict)
+    """The same for the sub-scores; one that is not named is `bounded` where higher is better, else `unbounded`."""
     environment: Environment | None = None
     needs: str | None = None
     """The part of a reference without which there is nothing to judge by."""
@@ -53,6 +57,11 @@ class ScorerDefinition:
     def key(self) -> str:
         """The versioned name, `number@v1`."""
         return f"{self.name}@v{self.version}"
+
+    def part_values(self, part: str) -> ValueKind:
+        """Return what values a sub-score can have."""
+        by_direction: ValueKind = "bounded" if self.sub_scores[part] == "higher" else "unbounded"
+        return self.sub_values.get(part, by_direction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +120,8 @@ class MetricDefinition:
     function: Callable[..., float | None] | None
     parameters: Mapping[str, Parameter]
     summary: str
-    bounded: bool = True
-    """Whether every value lies in [0, 1]."""
+    values: ValueKind = "bounded"
+    """What values a single item can have; it decides how the interval is made."""
     module: str = ""
     counts: Callable[..., Sequence[int]] | None = None
     """For `corpus`: the whole numbers of one item, from its prediction and its references. `function` then makes the
@@ -120,6 +129,11 @@ class MetricDefinition:
     counts_of: CountsOf = "texts"
     """What `counts` is given for the references: their texts, or the expected answer as a whole."""
     environment: Environment | None = None
+
+    @property
+    def bounded(self) -> bool:
+        """Whether every value lies in [0, 1]."""
+        return self.values in ("rate", "bounded")
 
     @property
     def key(self) -> str:

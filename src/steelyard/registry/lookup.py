@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
 from steelyard.errors import ConfigurationError, Problem, excerpt, quoted
-from steelyard.records.scores import Direction
+from steelyard.records.scores import Direction, ValueKind
 from steelyard.registry.definitions import Metric, MetricDefinition, Scorer, ScorerDefinition
 from steelyard.registry.parameters import bind_parameters, suggestion
 from steelyard.registry.tables import METRICS, SCORERS
@@ -89,20 +89,27 @@ def direction_of(name: str) -> Direction | None:
 
 
 def is_bounded(name: str) -> bool | None:
-    """Return whether every value of a metric, a scorer or a sub-score lies in [0, 1]; None where the name is unknown.
+    """Return whether every value of a metric, a scorer or a sub-score lies in [0, 1]; None where the name is unknown."""
+    values = value_kind(name)
+    return None if values is None else values in ("rate", "bounded")
 
-    A sub-score whose direction is "higher" is a share.
+
+def value_kind(name: str) -> ValueKind | None:
+    """Return what values a metric, a scorer's mean or a sub-score can have; None where the name is unknown.
+
+    >>> value_kind("exact_match"), value_kind("f1"), value_kind("mae")
+    ('rate', 'bounded', 'amount')
     """
     for definition in metrics():
         if definition.name == name:
-            return definition.bounded
+            return definition.values
     for registered in scorers():
         if registered.name == name:
-            return True
+            return registered.values
         if name in registered.sub_scores:
-            return registered.sub_scores[name] == "higher"
+            return registered.part_values(name)
     _, dot, part = name.rpartition(".")
-    return is_bounded(part) if dot else None
+    return value_kind(part) if dot else None
 
 
 def _resolve(what: str, name: str, definitions: Sequence[Definition]) -> Definition:

@@ -101,7 +101,7 @@ def _register(ratio: Ratio) -> None:
         return numerator / denominator if denominator else None
 
     share.__doc__ = f"{ratio.meaning[0].upper()}{ratio.meaning[1:]}."
-    metric(ratio.name, version=VERSION, kind="research", direction=ratio.direction)(share)
+    metric(ratio.name, version=VERSION, kind="research", direction=ratio.direction, values="rate")(share)
 
 
 for _ratio in RATIOS:

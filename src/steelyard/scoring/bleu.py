@@ -53,7 +53,7 @@ def _closest(length: int, references: Sequence[int]) -> int:
     return min(references, key=lambda reference: (abs(length - reference), reference))
 
 
-@metric("bleu", kind="corpus", bounded=False, counts=bleu_counts)
+@metric("bleu", kind="corpus", values="percent", counts=bleu_counts)
 def bleu(
     sums: Floats,
     *,

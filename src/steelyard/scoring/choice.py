@@ -18,7 +18,7 @@ from steelyard.scoring.wording import named, quoted
 from steelyard.text.normalise import normalise
 
 
-@scorer("choice", version=1)
+@scorer("choice", version=1, values="rate")
 def choice(predicted: Choice, expected: Choice, *, aliases: tuple[str, ...] = ()) -> Score:
     """1 if the prediction is the expected option after `basic` and through aliases, else 0.
 

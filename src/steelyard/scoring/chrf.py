@@ -58,7 +58,7 @@ def _shared(predicted: list[Counter[str]], wanted: list[Counter[str]]) -> tuple[
     return tuple(counts)
 
 
-@metric("chrf", kind="corpus", bounded=False, counts=chrf_counts)
+@metric("chrf", kind="corpus", values="percent", counts=chrf_counts)
 def chrf(sums: Floats, *, lowercase: bool = False, word_order: int = 0, beta: int = 2) -> Floats:
     """F of shared character sequences over the whole text, 0 to 100, equal to sacrebleu; word_order 2 is chrF++."""
     del lowercase, word_order

@@ -10,7 +10,7 @@ FEWEST, MOST = 50, 200
 """Seed 001's size of a gold set; another size gets a warning."""
 
 
-@metric("gold_set_accuracy", kind="gold")
+@metric("gold_set_accuracy", kind="gold", values="rate")
 def gold_set_accuracy(prediction: str, reference: str, *, normalize: Profile = "basic") -> float:
     """1 if a gold item's output equals its reference after normalisation, else 0."""
     return overlap.exact_match(prediction, reference, normalize=normalize)

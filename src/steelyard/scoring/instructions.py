@@ -21,6 +21,8 @@ from steelyard.scoring.wording import LISTED_ENTRIES
     version=1,
     pass_threshold=1.0,
     sub_scores={"instructions_loose": "higher", "instructions_followed": "higher"},
+    values="rate",
+    sub_values={"instructions_loose": "rate"},
     environment=library_versions,
     needs="instructions",
 )
@@ -66,13 +68,13 @@ def loose_counts(prediction: str, expected: Text) -> tuple[int, int]:
     return sum(entry.loose for entry in followed), len(followed)
 
 
-@metric("instruction_accuracy", kind="corpus", counts=strict_counts, environment=library_versions)
+@metric("instruction_accuracy", kind="corpus", values="rate", counts=strict_counts, environment=library_versions)
 def instruction_accuracy(sums: Floats) -> Floats:
     """Share of all instructions that are followed (IFEval's instruction-level strict accuracy)."""
     return _shares(sums)
 
 
-@metric("instruction_accuracy_loose", kind="corpus", counts=loose_counts, environment=library_versions)
+@metric("instruction_accuracy_loose", kind="corpus", values="rate", counts=loose_counts, environment=library_versions)
 def instruction_accuracy_loose(sums: Floats) -> Floats:
     """Share of all instructions that are followed loosely (IFEval's instruction-level loose accuracy)."""
     return _shares(sums)

@@ -33,7 +33,7 @@ def operation_order(prediction: str, reference: str) -> float | None:
     return programs.operation_order(prediction, reference)
 
 
-@metric("program_equivalence")
+@metric("program_equivalence", values="rate")
 def program_equivalence(prediction: str, reference: str) -> float | None:
     """1 when both programs compute the same value by the same operations, up to commutativity, else 0."""
     same = programs.program_equivalence(prediction, reference)
@@ -46,7 +46,7 @@ def operand_accuracy(prediction: str, reference: str) -> float | None:
     return programs.operand_accuracy(prediction, reference)
 
 
-@metric("operations_per_turn", direction=None, bounded=False)
+@metric("operations_per_turn", direction=None, values="amount")
 def operations_per_turn(prediction: str, reference: str) -> float | None:
     """Count of the compute operations of a plan; neither more nor fewer is better."""
     del reference

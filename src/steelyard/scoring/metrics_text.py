@@ -8,7 +8,7 @@ from steelyard.text import overlap
 from steelyard.text.rouge import rouge
 
 
-@metric("exact_match")
+@metric("exact_match", values="rate")
 def exact_match(prediction: str, reference: str, *, normalize: Profile = "basic") -> float:
     """1 if both texts are equal after normalisation, else 0."""
     return overlap.exact_match(prediction, reference, normalize=normalize)

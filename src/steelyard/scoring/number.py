@@ -16,7 +16,7 @@ from steelyard.numbers.ladder import RUNGS, Ladder, classify_miss, climb
 from steelyard.numbers.quantity import Quantity
 from steelyard.numbers.units import convert_exact, resolve
 from steelyard.records.answers import Number, Profile
-from steelyard.records.scores import Direction, Score
+from steelyard.records.scores import Direction, Score, ValueKind
 from steelyard.registry import scorer
 
 _SUB_SCORES: dict[str, Direction] = {
@@ -24,6 +24,12 @@ _SUB_SCORES: dict[str, Direction] = {
     "relative_error": "lower",
     "within_tol": "higher",
     **dict.fromkeys(RUNGS, "higher"),
+}
+_SUB_VALUES: dict[str, ValueKind] = {
+    "mae": "amount",
+    "relative_error": "amount",
+    "within_tol": "rate",
+    **dict.fromkeys(RUNGS, "rate"),
 }
 _EXACT = Decimal("1e-9")
 _HUNDRED = Decimal(100)
@@ -65,7 +71,7 @@ class _Reading:
     missing_unit: bool = False
 
 
-@scorer("number", version=1, pass_threshold=0.5, sub_scores=_SUB_SCORES)
+@scorer("number", version=1, values="rate", sub_scores=_SUB_SCORES, sub_values=_SUB_VALUES)
 def number(
     predicted: Number,
     expected: Number,

@@ -7,13 +7,14 @@ from steelyard.numbers.exact import finite
 from steelyard.numbers.ladder import RUNGS, classify_miss, climb
 from steelyard.numbers.quantity import Quantity
 from steelyard.records.answers import Number
-from steelyard.records.scores import Direction, Score
+from steelyard.records.scores import Direction, Score, ValueKind
 from steelyard.registry import scorer
 
 _SUB_SCORES: dict[str, Direction] = dict.fromkeys((rung for rung in RUNGS if rung != "numerical_match"), "higher")
+_SUB_VALUES: dict[str, ValueKind] = dict.fromkeys(_SUB_SCORES, "rate")
 
 
-@scorer("numerical_match", version=1, pass_threshold=0.5, sub_scores=_SUB_SCORES)
+@scorer("numerical_match", version=1, values="rate", sub_scores=_SUB_SCORES, sub_values=_SUB_VALUES)
 def numerical_match(predicted: Number, expected: Number) -> Score:
     """1 when the number is within 1 % or 0.001 of the expected one, a percentage read as its fraction, else 0.
 

@@ -64,7 +64,7 @@ class FormatRules:
         return columns, (REGEX_TIMEOUT,) if self.budget.timeouts > lost else ()
 
 
-@metric(FORMAT_COMPLIANCE, kind="rules")
+@metric(FORMAT_COMPLIANCE, kind="rules", values="rate")
 def format_compliance(passed: Sequence[bool]) -> float:
     """1 if an output passes all format rules, else 0."""
     return float(all(passed))

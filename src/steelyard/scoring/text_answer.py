@@ -31,6 +31,7 @@ Measure: TypeAlias = Literal["rouge1", "rougeL", "f1", "exact_match", "keyword_c
         "exact_match": "higher",
         "keyword_coverage": "higher",
     },
+    sub_values={"exact_match": "rate"},
 )
 def text_answer(
     predicted: Text, expected: Text, *, primary: Measure = "rouge1", normalize: Profile | None = None
