@@ -295,6 +295,7 @@ def test_most_rows_of_an_ordinary_file_are_plain(tmp_path, both_ways, monkeypatc
             "input": "q",
             "reference": "".join(letters.choices(string.printable, k=20)) + "x",
             "prediction": "a. b",
+            "tags": {"source": "human", "difficulty": "easy"},
         }
         for number in range(200)
     ]

@@ -7,7 +7,7 @@ is null counts as present only where every other one is absent or null too, sinc
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from steelyard.errors import Problem, excerpt, quoted
@@ -36,6 +36,11 @@ def value_of(fields: Mapping[str, Any], name: str) -> Any:
     """
     value = _reach(fields, name)
     return None if value is _ABSENT else value
+
+
+def has_field(fields: Mapping[str, Any], name: str) -> bool:
+    """Return whether a row has a field, be it null; `a.b` reaches into nested objects."""
+    return _reach(fields, name) is not _ABSENT
 
 
 def _reach(fields: Mapping[str, Any], name: str) -> Any:
@@ -119,8 +124,12 @@ def input_text(fields: Mapping[str, Any], mapping: FieldNames) -> str | None:
     return f"{_as_text(instruction)}\n\n{text}" if text else _as_text(instruction)
 
 
-def tags_of(fields: Mapping[str, Any], tag_fields: Iterable[str] = TAG_FIELDS) -> dict[str, str] | Problem:
+def tags_of(
+    fields: Mapping[str, Any], tag_fields: Iterable[str] = TAG_FIELDS, sliced: Iterable[str] = ()
+) -> dict[str, str] | Problem:
     """Return the tags of a row, or the problem with one of them; null and empty text are no tag.
+
+    A scalar that is `sliced` by becomes a tag where `tags` has none of that name.
 
     >>> tags_of({"section": "core", "tags": {"source": "human", "turns": 2, "note": None}})
     {'section': 'core', 'source': 'human', 'turns': '2'}
@@ -129,7 +138,9 @@ def tags_of(fields: Mapping[str, Any], tag_fields: Iterable[str] = TAG_FIELDS) -
     if inner is not None and not isinstance(inner, dict):
         return _bad_tag("tags", inner, 'an object such as {"source": "human"}')
     tags: dict[str, str] = {}
-    for name, value in [*((name, value_of(fields, name)) for name in tag_fields), *(inner or {}).items()]:
+    inner = inner or {}
+    named = [(name, value_of(fields, name)) for name in tag_fields]
+    for name, value in [*named, *inner.items(), *_sliced(fields, inner, sliced)]:
         if value is None or value == "":
             continue
         if isinstance(value, (dict, list)):
@@ -140,6 +151,13 @@ def tags_of(fields: Mapping[str, Any], tag_fields: Iterable[str] = TAG_FIELDS) -
         if tags.setdefault(name, text) != text:
             return _bad_tag(name, value, f"{quoted(tags[name])}, which the same row says elsewhere")
     return tags
+
+
+def _sliced(fields: Mapping[str, Any], inner: Mapping[str, Any], names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    for name in names:
+        value = value_of(fields, name) if name not in inner else None
+        if not isinstance(value, (dict, list)):
+            yield name, value
 
 
 def _tag_text(value: str | float | bool) -> str:  # noqa: FBT001
@@ -177,7 +195,7 @@ def _with_prefix(fields: Mapping[str, Any], prefix: str) -> list[str]:
 
 
 def _named(fields: Mapping[str, Any], name: str) -> str | None:
-    return None if _reach(fields, name) is _ABSENT else name
+    return name if has_field(fields, name) else None
 
 
 def _as_text(value: Any) -> str:

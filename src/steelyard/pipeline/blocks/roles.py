@@ -63,7 +63,8 @@ def item_roles(
     """Return the roles of a dataset's rows of a shape, or raise NotPlain; `kinds` are those a reference may have."""
     _refuse_duplicates(shape)
     example = shape.example()
-    tags = tags_of(example, source.tag_fields)
+    source.item_fields.see(example)
+    tags = tags_of(example, source.tag_fields, source.sliced)
     if isinstance(tags, Problem) or _in_conversation(example, tags, source):
         raise NotPlain
     if source.derived - set(tags):
@@ -104,6 +105,7 @@ def prediction_roles(
         raise NotPlain
     place = id_member(shape, source)
     line = LineForm((b"",), (), ()) if journal is None else _line_form(shape, place, journal, kinds)
+    source.answer_fields.see(example)
     details = {name: _first_number(shape, example, fields) for name, fields in _DETAILS.items()}
     output = outputs.pop()
     numbers = {name: member for name, member in details.items() if member is not None}

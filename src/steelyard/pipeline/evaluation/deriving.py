@@ -20,11 +20,13 @@ def derive(
     options: EvaluateOptions,
     facts: Mapping[str, Any],
     progress: Progress | None = None,
+    *,
+    aside: bool = False,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Judge stored predictions and write what `eval/` holds; return the results, with `facts`, and hard examples."""
-    source = make_source(prepared, options)
+    """Judge a run's journal and write what `eval/` holds; return the results, with `facts`, and hard examples."""
+    source = make_source(prepared, options, journal=True)
     derivation = Derivation(folder, prepared.report)
     with abandoned_on_error(derivation):
-        stream(derivation, make_judge(prepared, source), source, None, progress)
-        add_gold(derivation.report, prepared, source, None)
+        stream(derivation, make_judge(prepared, source), source, None, progress, aside=aside)
+        add_gold(derivation.report, prepared, source, None, aside=aside)
     return derivation.finish(prepared.signatures, facts)

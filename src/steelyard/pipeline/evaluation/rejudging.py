@@ -33,7 +33,7 @@ def judged_again(
             # What there is to warn of was said when the run was made.
             warnings.simplefilter("ignore")
             options = _options(outputs, judge, data)
-            results, _ = derive(Path(folder), prepare(options), options, {})
+            results, _ = derive(Path(folder), prepare(options), options, {}, aside=True)
         yield StoredColumns(items, primary=results["primary_metric"], labels=results.get("labels")), results
 
 

@@ -7,11 +7,13 @@ from typing import Any
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
 from steelyard.errors import InputError, Problem, Problems
 from steelyard.pipeline.blocks import raw_references
+from steelyard.pipeline.items.named_fields import NamedFields
 from steelyard.pipeline.items.reading import Source
 from steelyard.pipeline.items.sampling import Selection
 from steelyard.pipeline.judging.items import Judge
 from steelyard.pipeline.judging.labels import LabelNames
 from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.preparation.fields import answer_fields, item_fields
 from steelyard.pipeline.preparation.task import Prepared, resolve
 from steelyard.reading.limits import Limits
 from steelyard.reading.rows import read_rows
@@ -21,9 +23,9 @@ from steelyard.records.plans import DERIVED_TAGS
 MAX_LABELS = 10_000
 
 
-def make_source(prepared: Prepared, options: EvaluateOptions) -> Source:
-    """Return where the items and predictions of an evaluation come from."""
-    task = prepared.task
+def make_source(prepared: Prepared, options: EvaluateOptions, *, journal: bool = False) -> Source:
+    """Return where the items and predictions of an evaluation come from; `journal` is a run's own."""
+    task, keys = prepared.task, [key for keys in prepared.report.slice_by for key in keys]
     dataset = resolve(prepared, options.dataset, task.dataset, "dataset")
     assert dataset is not None
     given = {name: getattr(options, name) for name in ("max_line_bytes", "max_depth", "max_unpacked_bytes")}
@@ -40,7 +42,10 @@ def make_source(prepared: Prepared, options: EvaluateOptions) -> Source:
         limits=limits,
         cluster_by=task.cluster_by,
         answer_type=task.answer_type,
-        derived=frozenset(key for keys in prepared.report.slice_by for key in keys if key in DERIVED_TAGS),
+        derived=frozenset(key for key in keys if key in DERIVED_TAGS),
+        sliced=tuple(dict.fromkeys(key for key in keys if key not in (*DERIVED_TAGS, *task.tag_fields))),
+        item_fields=NamedFields(item_fields(task)),
+        answer_fields=NamedFields(answer_fields(task, journal=journal)),
         elsewhere=prepared.gold.ids if prepared.gold else frozenset(),
         workers=options.workers,
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.errors import InputError, Problem
 from steelyard.pipeline.blocks import block_path, judged_by_processes
+from steelyard.pipeline.evaluation.answered import refuse_unanswered, refuse_unknown_tags, refuse_unseen
 from steelyard.pipeline.items.reading import Source
 from steelyard.pipeline.judging.items import DryJudge, Judge
 from steelyard.pipeline.recording.journal import StoredJournal
@@ -27,18 +28,30 @@ def stream(
     source: Source,
     journal: StoredJournal | None,
     progress: Progress | None,
+    *,
+    aside: bool = False,
 ) -> None:
-    """Carry blocks through the rooms. Nothing here holds more than one."""
+    """Carry blocks through the rooms, nothing here holds more than one; then refuse what would be about nothing.
+
+    What is judged again `aside` was held to its names when it was first judged, maybe with other data.
+    """
+    tags: set[str] = set()
     for scored in judged_blocks(judge, source, journal):
         if len(scored):
             recorder.add(scored)
+            tags.update(scored.tags)
         if progress is not None:
             progress(recorder.report.n_items)
+    if not aside:
+        refuse_unseen(source)
     source.problems.merge(judge.problems)
     source.problems.raise_if_any()
     if not recorder.report.n_items:
         hint = "check --limit and --sample-size; an evaluation of nothing would say nothing"
         raise InputError(Problem("no-items", "no items are left to evaluate", hint=hint, file=str(source.dataset)))
+    if not aside and isinstance(judge, Judge):
+        refuse_unanswered(recorder.report.states, source)
+        refuse_unknown_tags(recorder.report.plan, tags, source)
 
 
 def judged_blocks(judge: Judge | DryJudge, source: Source, journal: StoredJournal | None) -> Iterator[ScoredBlock]:

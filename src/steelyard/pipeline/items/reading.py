@@ -12,6 +12,7 @@ from typing import Any
 
 from steelyard.errors import InputError, Problem, Problems, excerpt, quoted
 from steelyard.pipeline.items.derived_tags import Derivable, derived_tags
+from steelyard.pipeline.items.named_fields import NamedFields
 from steelyard.pipeline.items.row_values import count_of, number_of
 from steelyard.pipeline.items.sampling import Selection
 from steelyard.reading.ids import IdLedger
@@ -75,6 +76,12 @@ class Source:
     answer_type: str = "text"
     derived: frozenset[str] = frozenset()
     """Tags to derive where the data does not have them."""
+    sliced: tuple[str, ...] = ()
+    """Fields that slices name: tags where they hold a scalar."""
+    item_fields: NamedFields = field(default_factory=NamedFields)
+    """What the configuration names in the rows of the dataset."""
+    answer_fields: NamedFields = field(default_factory=NamedFields)
+    """What it names in rows of predictions; a row that says why it has no output is not looked at."""
     elsewhere: frozenset[str] = frozenset()
     """Ids that predictions may have although they are not in the dataset: those of a gold set."""
     quarantine: Quarantine | None = None
@@ -125,13 +132,14 @@ class Source:
                 yield found, row.line
 
     def _item(self, row: Row) -> Item | None:
+        self.item_fields.see(row.fields)
         found = item_id(row.fields, self.names)
         if found is None:
             self._problem(
                 "missing-field", row, "the row has no id", "give every item an `id`, a text or a whole number"
             )
             return None
-        tags = tags_of(row.fields, self.tag_fields)
+        tags = tags_of(row.fields, self.tag_fields, self.sliced)
         if isinstance(tags, Problem):
             self._problem(tags.code, row, tags.message, tags.hint, found)
             return None
@@ -176,6 +184,7 @@ class Source:
         named = prediction_field(item.fields, self.names, reference)
         carried = named is not None or any(name.startswith("pred_") for name in item.fields)
         if not carried and not _failure(item.fields):
+            self.answer_fields.see(item.fields)
             return None
         return self._prediction(Row(item.line, item.fields, None))
 
@@ -195,6 +204,7 @@ class Source:
     def _prediction(self, row: Row) -> Prediction:
         fields = row.fields
         state = _failure(fields)
+        self._notice(fields, state)
         error = fields.get("error")
         return Prediction(
             fields=fields,
@@ -205,6 +215,12 @@ class Source:
             completion_tokens=_first_count(fields, _COMPLETION_TOKENS),
             line=row.line,
         )
+
+    def _notice(self, fields: dict[str, Any], state: State | None) -> None:
+        if state is None:
+            self.answer_fields.see(fields)
+        else:
+            self.answer_fields.has_failures = True
 
     def _quarantined(self, item: Item) -> Prediction | None:
         if self.quarantine and item.id in self.quarantine.ids:

@@ -11,7 +11,8 @@ import numpy as np
 from steelyard.aggregate import Report
 from steelyard.aggregate.means import Mean, detail
 from steelyard.canonical.extraction import after_prompt, parse_extraction
-from steelyard.errors import Problems
+from steelyard.errors import InputError, Problem, Problems
+from steelyard.pipeline.items.named_fields import NamedFields
 from steelyard.pipeline.items.reading import Source
 from steelyard.pipeline.items.row_values import row_prediction, row_reference
 from steelyard.pipeline.items.sampling import Selection
@@ -28,11 +29,18 @@ from steelyard.registry import bind_scorer
 from steelyard.scoring.gold import size_warning
 
 
-def add_gold(report: Report, prepared: Prepared, source: Source, journal: StoredJournal | None) -> None:
-    """Judge the task's gold set and put its accuracy into the report; a task without one has none."""
+def add_gold(
+    report: Report, prepared: Prepared, source: Source, journal: StoredJournal | None, *, aside: bool = False
+) -> None:
+    """Judge the task's gold set and put its accuracy into the report; a task without one has none.
+
+    A gold set that none of the predictions is for is refused, but not `aside`, where a run is judged as it was made.
+    """
     if prepared.gold is not None:
-        plan = prepared.report
-        mean = _judged(prepared.gold, prepared, source, journal)
+        plan, items = prepared.report, gold_source(prepared.gold, source)
+        mean, answered = _judged(prepared.gold, prepared, source, items, journal)
+        if not (aside or answered):
+            raise InputError(_unanswered(prepared.gold))
         report.further[METRIC] = _detail(mean, prepared.gold, mean.interval(rounds=plan.rounds, seed=plan.seed))
 
 
@@ -42,20 +50,33 @@ def _detail(mean: Mean, gold: GoldSet, interval: Any) -> dict[str, Any]:
     return found | ({"warning": warning} if warning else {})
 
 
-def _judged(gold: GoldSet, prepared: Prepared, source: Source, journal: StoredJournal | None) -> Mean:
-    """Judge the gold items; their predictions go to the run's journal, so that they can be judged again."""
+def _unanswered(gold: GoldSet) -> Problem:
+    message = f"none of the {len(gold.ids)} items of the gold set has a prediction"
+    hint = "predictions of gold items stand by id beside the others; or leave out `eval.gold_set`"
+    return Problem("no-predictions", message, hint=hint, file=str(gold.path))
+
+
+def _judged(
+    gold: GoldSet, prepared: Prepared, source: Source, items: Source, journal: StoredJournal | None
+) -> tuple[Mean, bool]:
+    """Judge the gold items; say whether any has a prediction, or a row that says why it has none.
+
+    Their predictions go to the run's journal, so that they can be judged again.
+    """
     judge = Judge([_judgement(prepared)], [gold.metric], file=str(gold.path))
-    items, mean = gold_source(gold, source), Mean(bounded=True)
+    mean, answered = Mean(bounded=True), False
     shared = _in_dataset(gold, source) if journal is not None else frozenset()
     for block in items.blocks():
-        mean.update(np.asarray(judge.judge(block).scores[METRIC]))
+        judged = judge.judge(block)
+        mean.update(np.asarray(judged.scores[METRIC]))
+        answered |= set(judged.states.names) != {"missing"}
         if journal is not None:
             pairs = zip(block.items, block.predictions, strict=True)
             own = [pair for pair in pairs if pair[0].id not in shared]
             journal.write(ItemBlock(block.start, [item for item, _ in own], [prediction for _, prediction in own]))
     items.problems.merge(judge.problems)
     items.problems.raise_if_any()
-    return mean
+    return mean, answered or items.answer_fields.has_failures
 
 
 def _judgement(prepared: Prepared) -> Judgement:
@@ -74,7 +95,8 @@ def gold_source(gold: GoldSet, source: Source) -> Source:
     """Return the gold items, with predictions from where the run has its own."""
     return replace(
         source, dataset=gold.path, selection=Selection(), derived=frozenset(), elsewhere=frozenset(), quarantine=None,
-        problems=Problems(), unknown_ids=[], unknown_total=0, n_items=0,
+        problems=Problems(), unknown_ids=[], unknown_total=0, n_items=0, item_fields=NamedFields(),
+        answer_fields=NamedFields(),
     )  # fmt: skip
 
 
