@@ -23,7 +23,7 @@ def record(directory: RunDirectory, status="completed") -> RunRecord:
 
 
 def made(runs: Path, name: str | None, status="completed") -> RunDirectory:
-    directory = RunDirectory.create(runs, name)
+    directory = RunDirectory.create(runs, name, task="t")
     directory.write_record(record(directory, status))
     directory.release()
     return directory
@@ -83,9 +83,14 @@ def test_a_folder_without_write_permission_is_the_machine_s_fault(tmp_path: Path
 
 def test_a_run_is_found_by_directory_name_id_and_as_the_latest(tmp_path: Path):
     first = made(tmp_path, "first")
-    made(tmp_path, "broken", status="interrupted")
-    for name in ("first", str(first.path), first.run_id, "latest"):
+    for name in ("first", str(first.path), first.run_id, "latest", "latest@t"):
         assert find_run(tmp_path, name) == first.path
+
+
+def test_the_latest_run_is_the_one_started_last_though_it_is_not_complete(tmp_path: Path):
+    made(tmp_path, "first")
+    broken = made(tmp_path, "broken", status="interrupted")
+    assert find_run(tmp_path, "latest") == broken.path
 
 
 def test_what_is_no_run_is_not_found(tmp_path: Path):

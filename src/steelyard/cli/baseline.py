@@ -24,11 +24,12 @@ def baseline_command() -> None:
 @baseline_command.command("set", epilog="Example: steelyard baseline set main nightly-2024-01-31")
 @click.argument("name")
 @click.argument("run")
+@click.option("--allow-empty", is_flag=True, help="Take a run of which nothing was answered.")
 @_runs_dir
 @_json
-def set_command(name: str, run: str, runs_dir: Path, *, as_json: bool) -> None:
+def set_command(name: str, run: str, runs_dir: Path, *, allow_empty: bool, as_json: bool) -> None:
     """Point the baseline NAME at RUN, a completed run or an evaluated suite."""
-    found = name_baseline(runs_dir, name, run)
+    found = name_baseline(runs_dir, name, run, allow_empty=allow_empty)
     if as_json:
         print_json(asdict(found))
     else:
@@ -54,13 +55,17 @@ def list_command(runs_dir: Path, *, as_json: bool) -> None:
 @_runs_dir
 @_json
 def show_command(name: str, runs_dir: Path, *, as_json: bool) -> None:
-    """Show where one baseline points."""
+    """Show where one baseline points, and who moved it there, when and from where."""
     found = described_baseline(runs_dir, name)
     if as_json:
         print_json(found)
         return
+    history = found.pop("history")
     for key, value in found.items():
         click.echo(f"{key}: {escape(str(value))}")
+    for move in history:
+        origin = "first set" if move["from"] is None else f"from {escape(move['from'])}"
+        click.echo(f"  {move['set_at']} by {escape(str(move['set_by']))}: {origin} to {escape(move['to'])}")
 
 
 def _row(entry: dict[str, Any]) -> list[str]:

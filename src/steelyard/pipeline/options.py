@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from steelyard.records.runs import RunKind
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateOptions:
@@ -31,6 +33,8 @@ class EvaluateOptions:
     cluster_by: str | None = None
     profile: str | None = None
     name: str | None = None
+    kind: RunKind = "run"
+    """What the run is started as: a repeat of another is never `latest`."""
     runs_dir: Path = Path("runs")
     bad_rows: Literal["refuse", "quarantine"] = "refuse"
     strict_ids: bool = False

@@ -6,9 +6,14 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-RunStatus: TypeAlias = Literal["running", "completed", "failed", "interrupted"]
+RunStatus: TypeAlias = Literal["running", "completed", "decided", "over_budget", "failed", "interrupted"]
+"""`decided` is kept for runs that stop asking once their verdict is certain."""
+STATUSES: tuple[RunStatus, ...] = ("running", "completed", "decided", "over_budget", "failed", "interrupted")
+RunKind: TypeAlias = Literal["run", "member", "suite", "repeat", "shard", "imported", "mock"]
+"""What a run was started as: `latest` is a run or a suite, and `latest@TASK` a run or a suite's member."""
 
-RUN_FORMAT = 1
+RUN_FORMAT = 2
+"""1 kept no hashes of its files and no number; such runs are still read."""
 
 RUN_FILE = "run.json"
 CONFIG_FILE = "config.yaml"
@@ -26,6 +31,9 @@ REPEATS_FILE = "eval/repeats.json"
 """Where a run was repeated: flip rates, the noise floor and flaky items."""
 SUITE_FILE = "suite.json"
 """In the folder of a suite: its tasks and its policy."""
+EVAL_HASHES_FILE = "eval/hashes.json"
+"""What everything else under `eval/` hashes to: renewed by whatever derives `eval/` anew."""
+OWNER_FILE = ".owner"
 RESCORED_FILE = "eval/rescored.json"
 """Where a run was judged again under other scorers: what then takes the place of `run.json`'s own fields."""
 
@@ -58,6 +66,15 @@ class RunRecord(msgspec.Struct, frozen=True):
     primary_score: float | None = None
     flags: list[str] = msgspec.field(default_factory=list)
     """What a reader must know before trusting the run: `mock`, `quarantined_rows`, `limited`."""
+    kind: RunKind = "run"
+    sequence: int | None = None
+    """The number that the folder of runs gave it when it was started; null in runs of format 1."""
+    fingerprint: str | None = None
+    """The hash of what the run was made from and answered, which a baseline keeps; null until it is complete."""
+    files: dict[str, str] = msgspec.field(default_factory=dict)
+    """The hash of every other file outside `eval/`; empty until the run is complete."""
+    seal: str | None = None
+    """The hash of this file without this line."""
 
 
 class Rescored(msgspec.Struct, frozen=True):
@@ -68,3 +85,5 @@ class Rescored(msgspec.Struct, frozen=True):
     counts: dict[str, Any]
     primary_metric: str
     primary_score: float | None
+    items: str | None = None
+    """The hash of the items, where they were read in another way than when the run was made; else null."""

@@ -1,26 +1,39 @@
-"""Run directories: names, owners, life from `running` to `completed` (page 30)."""
+"""Run directories: names, numbers, life from `running` to `completed` (page 30)."""
 
 from __future__ import annotations
 
-import fcntl
-import os
 import platform
 import re
 import secrets
 import shutil
+import warnings
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
-from steelyard.errors import InputError, MachineError, Problem, UsageError, quoted
-from steelyard.records.runs import RESCORED_FILE, RUN_FILE, Rescored, RunRecord, RunStatus
+from steelyard.errors import InputError, Problem, UsageError, quoted
+from steelyard.records.runs import (
+    OWNER_FILE,
+    RESCORED_FILE,
+    RUN_FILE,
+    RUN_FORMAT,
+    SUITE_FILE,
+    Rescored,
+    RunKind,
+    RunRecord,
+    RunStatus,
+)
+from steelyard.store.counting import count_start, forget_start
 from steelyard.store.files import json_bytes, machine_errors, write_bytes
+from steelyard.store.finding import find_named
+from steelyard.store.owners import Owner, Standing, standing
+from steelyard.store.seals import sealed
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _RESERVED = {".", "..", "latest", "baseline"}
-_OWNER_FILE = ".owner"
 
 T = TypeVar("T")
 
@@ -51,16 +64,29 @@ def new_run_id(now: datetime) -> str:
 class RunDirectory:
     """A run directory that this process owns until it is completed or given up."""
 
-    def __init__(self, path: Path, run_id: str, created_at: str, owner: IO[str]) -> None:
+    def __init__(self, path: Path, run_id: str, created_at: str, owner: Owner) -> None:
         self.path = path
         self.run_id = run_id
         self.created_at = created_at
         self.host = platform.node()
+        self.sequence: int | None = None
+        self.kind: RunKind = "run"
         self._owner = owner
 
     @classmethod
-    def create(cls, runs_dir: Path, name: str | None) -> RunDirectory:
-        """Make `runs_dir/name` (or a dated name) and own it; an existing one is refused, never overwritten."""
+    def create(
+        cls,
+        runs_dir: Path,
+        name: str | None,
+        *,
+        task: str = "",
+        kind: RunKind = "run",
+        replaces: Callable[[Path], bool] | None = None,
+    ) -> RunDirectory:
+        """Make `runs_dir/name` (or a dated name), own it and give it the folder's next number.
+
+        An existing run is refused, never overwritten, but for one that died and that `replaces` says is this one.
+        """
         now = datetime.now(UTC)
         run_id = new_run_id(now)
         path = runs_dir / (check_run_name(name) if name is not None else run_id)
@@ -68,50 +94,92 @@ class RunDirectory:
             _refuse_link(runs_dir)
             _refuse_link(path)
             runs_dir.mkdir(parents=True, exist_ok=True)
-            try:
-                path.mkdir()
-            except FileExistsError:
-                raise _exists(path) from None
+            owner = _made(path) or _emptied(path, replaces)
             (path / "eval").mkdir()
-            owner = _own(path)
-        return cls(path, run_id, now.isoformat(timespec="seconds"), owner)
+        found = cls(path, run_id, now.isoformat(timespec="seconds"), owner)
+        found.sequence, found.kind = count_start(runs_dir, path, run_id, task=task, kind=kind)
+        return found
 
     @classmethod
     def reopen(cls, path: Path) -> RunDirectory:
         """Own an existing run's directory, to derive its `eval/` anew."""
         record = read_run(path)
         with machine_errors(path):
-            owner = _own(path)
-        return cls(path, record.run_id, record.created_at, owner)
+            return cls._of(path, record, Owner(path))
 
     @classmethod
-    def resume(cls, path: Path) -> RunDirectory:
+    def resume(cls, path: Path, *, task: str = "", kind: RunKind = "run") -> RunDirectory:
         """Own a run that was begun and not finished, at whatever point it stopped; sweep what it left half-written."""
         with machine_errors(path):
             _refuse_link(path)
-            owner = _own(path)
+            owner = Owner(path)
             (path / "eval").mkdir(exist_ok=True)
             for stray in (*path.glob(".*.????????"), *path.glob("eval/.*.????????")):
                 stray.unlink()
-        if not (path / RUN_FILE).is_file():
-            now = datetime.now(UTC)
-            return cls(path, new_run_id(now), now.isoformat(timespec="seconds"), owner)
-        record = read_run(path)
-        return cls(path, record.run_id, record.created_at, owner)
+        if (path / RUN_FILE).is_file():
+            return cls._of(path, read_run(path), owner)
+        now = datetime.now(UTC)
+        found = cls(path, new_run_id(now), now.isoformat(timespec="seconds"), owner)
+        found.sequence, found.kind = count_start(path.parent, path, found.run_id, task=task, kind=kind)
+        return found
+
+    @classmethod
+    def _of(cls, path: Path, record: RunRecord, owner: Owner) -> RunDirectory:
+        found = cls(path, record.run_id, record.created_at, owner)
+        found.sequence, found.kind = record.sequence, record.kind
+        return found
 
     def write_record(self, record: RunRecord) -> None:
-        """Write `run.json`. With status `completed` this is the last write of the run."""
-        write_bytes(self.path / RUN_FILE, json_bytes(msgspec.to_builtins(record)))
+        """Write `run.json` with the run's number. With status `completed` this is the last write of the run."""
+        numbered = msgspec.structs.replace(record, sequence=self.sequence, kind=self.kind)
+        write_bytes(self.path / RUN_FILE, json_bytes(sealed(msgspec.to_builtins(numbered))))
 
     def release(self) -> None:
         """Give up ownership."""
-        (self.path / _OWNER_FILE).unlink(missing_ok=True)
-        self._owner.close()
+        self._owner.release()
 
     def discard(self) -> None:
         """Remove a run that never began to count: its input was refused before anything was published."""
         self._owner.close()
         shutil.rmtree(self.path, ignore_errors=True)
+        if self.sequence is not None:
+            forget_start(self.path.parent, self.path, self.sequence)
+
+
+def _made(path: Path) -> Owner | None:
+    """Make and own a run's directory; None where there is one."""
+    try:
+        path.mkdir()
+    except FileExistsError:
+        return None
+    return Owner(path)
+
+
+def _emptied(path: Path, replaces: Callable[[Path], bool] | None) -> Owner:
+    """Own a dead run's directory, emptied, where it may be replaced."""
+    if replaces is None or not _died(path) or not replaces(path):
+        raise _exists(path)
+    owner = Owner(path)
+    for entry in path.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        elif entry.name != OWNER_FILE:
+            entry.unlink()
+    return owner
+
+
+def _died(path: Path) -> bool:
+    """Return whether a run's process ended before the run did; a folder with anything else in it is none of ours."""
+    if (path / RUN_FILE).is_file():
+        return run_standing(path, read_run(path)) == "crashed"
+    names = {entry.name for entry in path.iterdir()}
+    ours = all(name in (OWNER_FILE, "eval") or name.startswith(f".{RUN_FILE}.") for name in names)
+    return OWNER_FILE in names and ours and standing(path, "running") == "crashed"
+
+
+def run_standing(path: Path, record: RunRecord) -> Standing:
+    """Return how a run stands today."""
+    return standing(path, record.status)
 
 
 def _exists(path: Path) -> UsageError:
@@ -137,29 +205,6 @@ def _refuse_link(path: Path) -> None:
         )
 
 
-def _own(path: Path) -> IO[str]:
-    """Lock the run for this process; the lock ends with the process, however it ends."""
-    file = path / _OWNER_FILE
-    stream = file.open("a+", encoding="utf-8")
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        stream.seek(0)
-        owner = stream.read().strip() or "another process"
-        stream.close()
-        raise MachineError(
-            Problem(code="machine", message=f"the run is owned by {owner}", hint="wait for it", file=str(path))
-        ) from None
-    if not file.exists() or os.fstat(stream.fileno()).st_ino != file.stat().st_ino:
-        # The owner before us removed the file between our opening and our locking it: what we hold is nobody's.
-        stream.close()
-        return _own(path)
-    stream.truncate(0)
-    stream.write(f"process {os.getpid()} on {platform.node()}\n")
-    stream.flush()
-    return stream
-
-
 def now_text() -> str:
     """Return the time as run records write it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
@@ -171,10 +216,33 @@ def read_run(path: Path, *, as_made: bool = False) -> RunRecord:
     `as_made` leaves out that the run was judged again.
     """
     record = _decoded(path / RUN_FILE, RunRecord)
+    refuse_newer(record.format_version, RUN_FORMAT, path / RUN_FILE)
     if as_made or not (path / RESCORED_FILE).is_file():
         return record
     rescored = _decoded(path / RESCORED_FILE, Rescored)
-    return msgspec.structs.replace(record, **msgspec.structs.asdict(rescored))
+    return msgspec.structs.replace(record, **standing_fields(rescored))
+
+
+def standing_fields(rescored: Rescored) -> dict[str, Any]:
+    """Return the fields of a run's record that hold since it was judged again."""
+    return {name: value for name, value in msgspec.structs.asdict(rescored).items() if name != "items"}
+
+
+def find_run(runs_dir: Path, name: str | Path) -> Path:
+    """Return a run's directory by its path, its name, its id, or as `latest` or `latest@TASK`."""
+    found = find_named(runs_dir, name)
+    if (found / SUITE_FILE).is_file() and not (found / RUN_FILE).is_file():
+        message = f"{found.name} is a suite, expected one run"
+        raise InputError(Problem("run-not-found", message, hint=f"name one of its runs: {found.name}/TASK"))
+    return found
+
+
+def refuse_newer(found: int, known: int, file: Path) -> None:
+    """Refuse a file of a format that a later version writes."""
+    if found > known:
+        message = f"{file.name} has format {found}, and this version reads up to {known}"
+        hint = "a newer Steelyard wrote it: use that version, or a newer one"
+        raise InputError(Problem("newer-format", message, hint=hint, file=str(file)))
 
 
 def _decoded(file: Path, kind: type[T]) -> T:
@@ -191,29 +259,16 @@ def list_runs(runs_dir: Path, *, status: RunStatus | None = None) -> list[tuple[
     """Return every run below a folder, newest first; what is no run is left alone."""
     found = []
     for file in sorted(runs_dir.glob(f"*/{RUN_FILE}")):
-        record = read_run(file.parent)
+        try:
+            record = read_run(file.parent)
+        except InputError as error:
+            warnings.warn(f"{file.parent.name} is passed over: {error}", stacklevel=2)
+            continue
         if status is None or record.status == status:
             found.append((file.parent, record))
-    return sorted(found, key=lambda pair: (pair[1].created_at, pair[1].run_id), reverse=True)
+    return sorted(found, key=_age, reverse=True)
 
 
-def find_run(runs_dir: Path, name: str) -> Path:
-    """Return a run's directory by its path, its name, its id, or `latest` for the newest complete one."""
-    if name == "latest":
-        complete = list_runs(runs_dir, status="completed")
-        if complete:
-            return complete[0][0]
-        raise InputError(Problem(code="run-not-found", message=f"no complete run in {runs_dir}"))
-    for candidate in (Path(name), runs_dir / name):
-        if (candidate / RUN_FILE).is_file():
-            return candidate
-    for path, record in list_runs(runs_dir):
-        if name in (record.run_id, record.name):
-            return path
-    raise InputError(
-        Problem(
-            code="run-not-found",
-            message=f"there is no run {quoted(name)} in {runs_dir}",
-            hint="`steelyard runs list` shows the runs there are",
-        )
-    )
+def _age(pair: tuple[Path, RunRecord]) -> tuple[int, str, str]:
+    record = pair[1]
+    return record.sequence or 0, record.created_at, record.run_id

@@ -19,8 +19,9 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from steelyard.errors import MachineError, Problem
-from steelyard.store.baselines import DATABASE_VARIABLE, FOLDER
+from steelyard.store.baselines import DATABASE_VARIABLE
 from steelyard.store.files import machine_errors
+from steelyard.store.folder import FOLDER
 from steelyard.store.index_migrations import NEWEST, current_revision, migrate
 from steelyard.store.index_tables import baselines, runs, scores, verdicts
 

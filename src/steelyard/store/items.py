@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -9,7 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, Self
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from steelyard.errors import InputError, Problem
@@ -17,6 +20,7 @@ from steelyard.records.blocks import ScoredBlock
 from steelyard.store.files import replacing
 from steelyard.store.item_arrays import (
     LABEL_KIND,
+    TEXT_KIND,
     detail_array,
     error_tag_array,
     fixed_array,
@@ -247,11 +251,33 @@ def read_items(path: Path, *, columns: Sequence[str] | None = None) -> Iterator[
         for batch in file.iter_batches(batch_size=8192, columns=list(columns) if columns else None):
             yield batch.to_pylist()
     except (OSError, pa.ArrowInvalid) as error:
-        raise InputError(
-            Problem(
-                code="run-damaged",
-                message=f"the stored items cannot be read: {str(error).splitlines()[0]}",
-                hint="`steelyard rescore RUN` derives them anew",
-                file=str(path),
-            )
-        ) from error
+        raise _unreadable(path, error) from error
+
+
+def items_digest(path: Path) -> str:
+    """Return the hash of which items a file holds: their ids and content hashes in order, and nothing derived.
+
+    Texts and their lengths are hashed apart, so that neither row groups nor batches show in it.
+    """
+    hashes = {name: (hashlib.sha256(), hashlib.sha256()) for name in ("item_id", "item_hash")}
+    try:
+        for batch in pq.ParquetFile(path).iter_batches(batch_size=65_536, columns=list(hashes)):
+            for name, (texts, lengths) in hashes.items():
+                column = batch.column(name).cast(TEXT_KIND)
+                texts.update(_characters(column))
+                lengths.update(pc.binary_length(column).cast(pa.int64()).to_numpy(zero_copy_only=False))
+    except (OSError, pa.ArrowException) as error:
+        raise _unreadable(path, error) from error
+    parts = [found.hexdigest() for pair in hashes.values() for found in pair]
+    return "sha256:" + hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _characters(column: pa.Array) -> memoryview:
+    """Return the texts of a column one after another, without a copy."""
+    offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1]
+    return memoryview(column.buffers()[2] or b"")[int(offsets[0]) : int(offsets[-1])]
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    message = f"the stored items cannot be read: {(str(error).splitlines() or [''])[0]}"
+    return InputError(Problem("run-damaged", message, hint="`steelyard rescore RUN` derives them anew", file=str(path)))

@@ -12,7 +12,7 @@ from steelyard.pipeline.runs.baselines import name_baseline
 from steelyard.pipeline.runs.items import ItemQuery, run_items
 from steelyard.pipeline.runs.showing import shown_run
 from steelyard.pipeline.verdicts.gating import GateOptions, gate
-from steelyard.store.baselines import FOLDER
+from steelyard.store.folder import FOLDER
 from steelyard.store.index import RunIndex
 
 

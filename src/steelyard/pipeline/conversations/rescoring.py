@@ -13,6 +13,7 @@ from steelyard.pipeline.conversations.order import TASK, extra_results
 from steelyard.pipeline.conversations.reading import ConversationSource
 from steelyard.pipeline.recording.reporting import write_report
 from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress, abandoned_on_error
+from steelyard.pipeline.recording.sealing import renew_seals
 from steelyard.records.runs import JOURNAL_FILE, RunRecord
 from steelyard.store.directories import RunDirectory
 
@@ -44,6 +45,7 @@ def _derived(
         found = derive(derivation, source, source.with_traces(path / JOURNAL_FILE), plots=plots, progress=progress)
     results, hard = derivation.finish(record.signatures, extra_results(source, found))
     write_report(path, record, results, hard)
+    renew_seals(path, record)
     return Evaluation(path, record, results, hard)
 
 

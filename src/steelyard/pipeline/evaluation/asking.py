@@ -24,6 +24,7 @@ from steelyard.pipeline.preparation.gold import add_gold
 from steelyard.pipeline.preparation.task import Prepared
 from steelyard.pipeline.recording.run import (
     Evaluation,
+    OverBudgetError,
     Progress,
     Recorder,
     RunIdentity,
@@ -81,11 +82,17 @@ def ask_and_judge(
     asked = generate(source.predictions, model, plan.requests, total=plan.total, cache=options.cache, asking=asking)
     recorder = Recorder(directory, plan.identity, plan.prepared.report)
     _judge_journal(recorder, plan.prepared, source, progress)
-    if (error := over_budget(asked, options.error_budget)) is not None:
-        recorder.leave(prediction_facts(directory.path))
-        raise error
-    extra = prediction_facts(directory.path)
-    return recorder.complete(config=plan.config, manifest=plan.manifest, extra=extra, flags=run_flags(source))
+    error = over_budget(asked, options.error_budget)
+    evaluation = recorder.complete(
+        config=plan.config,
+        manifest=plan.manifest,
+        extra=prediction_facts(directory.path),
+        flags=run_flags(source),
+        status="completed" if error is None else "over_budget",
+    )
+    if error is not None:
+        raise OverBudgetError(error.problems, evaluation)
+    return evaluation
 
 
 def _judge_journal(recorder: Recorder, prepared: Prepared, source: Source, progress: Progress | None) -> None:

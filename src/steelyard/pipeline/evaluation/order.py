@@ -58,7 +58,7 @@ def _model_spec(prepared: Prepared, options: EvaluateOptions) -> str | None:
 def _evaluate_stored(prepared: Prepared, options: EvaluateOptions, progress: Progress | None) -> Evaluation:
     source = make_source(prepared, options)
     identity = identify(prepared, source, options)
-    with recording(options.runs_dir, options.name, identity, prepared.report) as recorder:
+    with recording(options.runs_dir, options.name, identity, prepared.report, kind=options.kind) as recorder:
         with _quarantine(recorder.path, source, options), _journal(recorder.path, prepared, source) as journal:
             stream(recorder, make_judge(prepared, source), source, journal, progress)
             add_gold(recorder.report, prepared, source, journal)

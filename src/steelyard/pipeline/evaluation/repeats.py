@@ -12,6 +12,7 @@ from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.loading import load_task
 from steelyard.pipeline.recording.run import Evaluation
+from steelyard.pipeline.recording.sealing import seal_derived
 from steelyard.records.runs import ITEMS_FILE, REPEATS_FILE
 from steelyard.store.columns import StoredColumns
 from steelyard.store.files import json_bytes, write_bytes
@@ -42,6 +43,7 @@ def evaluate_repeats(
     )
     report = {"scorers": first.run.signatures.get("scorers"), **repeat_report([_columns(e) for e in (first, *others)])}
     write_bytes(first.path / REPEATS_FILE, json_bytes(report))
+    seal_derived(first.path)
     return Repeated(first, others, report)
 
 
@@ -59,6 +61,7 @@ def _check_repeatable(options: EvaluateOptions) -> int:
 
 def _repeat(options: EvaluateOptions, number: int, seed: int, name: str | None) -> EvaluateOptions:
     predictions = options.predictions
+    options = replace(options, kind="run" if number == 1 else "repeat")
     if predictions is not None:
         return replace(options, predictions=predictions.replace(PLACE, str(number)), name=name)
     return replace(options, generation_seed=seed + number - 1, cache=False, name=name)

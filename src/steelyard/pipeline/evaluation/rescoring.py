@@ -17,12 +17,13 @@ from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.task import Prepared, prepare
 from steelyard.pipeline.recording.reporting import write_report
 from steelyard.pipeline.recording.run import Evaluation, Progress, outcome
+from steelyard.pipeline.recording.sealing import other_items, renew_seals
 from steelyard.pipeline.research.rescoring import is_research, rescore_research
 from steelyard.pipeline.research.rescoring import other_scorer as research_only
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RESCORED_FILE, Rescored, RunRecord
-from steelyard.store.directories import RunDirectory, find_run, read_run
+from steelyard.store.directories import RunDirectory, find_run, read_run, standing_fields
 from steelyard.store.files import json_bytes, write_bytes
 
 
@@ -69,16 +70,18 @@ def _rescored(
 ) -> Evaluation:
     results, hard = derive(path, prepared, asked, prediction_facts(path), progress)
     scorer = next(iter(prepared.judgements[0].scorers.values())).definition.key
-    rescored = Rescored(scorer, prepared.signatures, **outcome(results))
+    rescored = Rescored(scorer, prepared.signatures, **outcome(results), items=other_items(path, record))
     _write_rescored(path, record, rescored)
-    standing = msgspec.structs.replace(record, **msgspec.structs.asdict(rescored))
+    standing = msgspec.structs.replace(record, **standing_fields(rescored))
     write_report(path, standing, results, hard)
+    renew_seals(path, record)
     return Evaluation(path, standing, results, hard)
 
 
 def _write_rescored(path: Path, record: RunRecord, rescored: Rescored) -> None:
     """Say under which scorers the run now stands; where they are its own, there is nothing to say."""
-    if all(getattr(record, name) == value for name, value in msgspec.structs.asdict(rescored).items()):
+    same = all(getattr(record, name) == value for name, value in standing_fields(rescored).items())
+    if same and rescored.items is None:
         (path / RESCORED_FILE).unlink(missing_ok=True)
         return
     write_bytes(path / RESCORED_FILE, json_bytes(msgspec.to_builtins(rescored)))

@@ -18,7 +18,8 @@ from steelyard.pipeline.preparation.loading import load_task
 from steelyard.pipeline.recording.run import Evaluation
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.gates import Policy
-from steelyard.records.suites import SuiteRecord, SuiteTask
+from steelyard.records.suites import SUITE_FORMAT, SuiteRecord, SuiteTask
+from steelyard.store.counting import count_start
 from steelyard.store.directories import check_run_name, new_run_id
 from steelyard.store.files import machine_errors
 from steelyard.store.suites import write_suite
@@ -46,8 +47,9 @@ def evaluate_suite(options: EvaluateOptions, *, run: Evaluate = evaluate) -> Sui
     policy = suite_policy(suite, file)
     _check_names(policy, tasks, file)
     path, suite_id = _folder(options)
+    sequence, _ = count_start(options.runs_dir, path, suite_id, task=suite.suite, kind="suite")
     listed = {name: SuiteTask(task=name, file=str(task_file)) for name, task_file in tasks.items()}
-    record = _record(suite, path.name, suite_id, listed)
+    record = _record(suite, path.name, suite_id, listed, sequence)
     write_suite(path, record)
     evaluations, first = [], None
     for name, task_file in tasks.items():
@@ -58,8 +60,11 @@ def evaluate_suite(options: EvaluateOptions, *, run: Evaluate = evaluate) -> Sui
             listed[name] = SuiteTask(task=name, file=str(task_file), error=str(error))
         else:
             evaluations.append(done)
-            listed[name] = SuiteTask(task=name, file=str(task_file), path=done.path.name)
-        record = _record(suite, path.name, suite_id, listed)
+            found = done.run
+            listed[name] = SuiteTask(
+                task=name, file=str(task_file), path=done.path.name, run_id=found.run_id, fingerprint=found.fingerprint
+            )
+        record = _record(suite, path.name, suite_id, listed, sequence)
         write_suite(path, record)
     return SuiteEvaluation(path, record, tuple(evaluations), first)
 
@@ -108,7 +113,7 @@ def _folder(options: EvaluateOptions) -> tuple[Path, str]:
     return path, suite_id
 
 
-def _record(suite: Suite, name: str, suite_id: str, tasks: dict[str, SuiteTask]) -> SuiteRecord:
+def _record(suite: Suite, name: str, suite_id: str, tasks: dict[str, SuiteTask], sequence: int) -> SuiteRecord:
     return SuiteRecord(
         suite_id=suite_id,
         name=name,
@@ -117,4 +122,6 @@ def _record(suite: Suite, name: str, suite_id: str, tasks: dict[str, SuiteTask])
         steelyard_version=__version__,
         tasks=list(tasks.values()),
         policy=_policy_content(suite) if suite.gates else {},
+        format_version=SUITE_FORMAT,
+        sequence=sequence,
     )

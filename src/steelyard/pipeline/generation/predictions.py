@@ -26,10 +26,10 @@ from steelyard.errors import (
 from steelyard.models import Model, ModelOptions, open_model
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.artifacts import write_run_files
-from steelyard.pipeline.recording.run import RunIdentity, run_record
+from steelyard.pipeline.recording.run import OverBudgetError, RunIdentity, run_record
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.models import ModelIdentity
-from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RUN_FILE
+from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RUN_FILE, RunKind
 from steelyard.records.secrets import redacted
 from steelyard.store.directories import RunDirectory, check_run_name, list_runs, read_run
 from steelyard.store.files import write_bytes
@@ -67,6 +67,9 @@ def generating(
     try:
         _begin(directory, identity, config, manifest, options)
         yield directory
+    except OverBudgetError:
+        directory.release()
+        raise
     except (InputError, ConfigurationError, UsageError) as error:
         if _has_answers(directory.path):
             _stopped(directory, identity, "failed", error)
@@ -101,12 +104,11 @@ def _reason(error: BaseException) -> str:
 
 
 def _directory(options: EvaluateOptions, identity: RunIdentity, config: Mapping[str, Any]) -> RunDirectory:
-    if not options.resume:
-        return RunDirectory.create(options.runs_dir, options.name)
-    path = _path_to_resume(options, config)
+    kind: RunKind = "mock" if "mock" in identity.flags else options.kind
+    path = _path_to_resume(options, config) if options.resume else None
     if path is None:
-        return RunDirectory.create(options.runs_dir, options.name)
-    directory = RunDirectory.resume(path)
+        return RunDirectory.create(options.runs_dir, options.name, task=identity.task, kind=kind)
+    directory = RunDirectory.resume(path, task=identity.task, kind=kind)
     try:
         _refuse_another(path, config, identity)
     except SteelyardError:

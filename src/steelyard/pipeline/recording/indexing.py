@@ -11,18 +11,20 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, SteelyardError
 from steelyard.records.runs import RESCORED_FILE, RESULTS_FILE, RUN_FILE, SUITE_FILE, RunRecord
-from steelyard.store.baselines import DATABASE_VARIABLE, FOLDER, list_baselines, list_verdicts
+from steelyard.store.baselines import DATABASE_VARIABLE, list_baselines, list_verdicts
 from steelyard.store.directories import read_run
+from steelyard.store.folder import FOLDER
 from steelyard.store.index import INDEX_FILE, RunIndex
 from steelyard.store.suites import read_suite
 
-FINAL = ("completed", "failed", "interrupted")
+FINAL = ("completed", "decided", "over_budget", "failed", "interrupted")
+_NAMED = ("name", "path", "run_id", "set_at")
+"""What the index repeats of a baseline."""
 
 
 def index_run(path: Path) -> None:
@@ -56,7 +58,7 @@ def refreshed(runs_dir: Path) -> RunIndex:
 
 def _put_names(index: RunIndex, runs_dir: Path) -> None:
     """Repeat baselines and verdicts in the index, where the files beside the runs say something else."""
-    names = [asdict(entry) for entry in list_baselines(runs_dir)]
+    names = [{field: getattr(entry, field) for field in _NAMED} for entry in list_baselines(runs_dir)]
     verdicts = list_verdicts(runs_dir)
     known = [{name: row[name] for name in row if name != "root"} for row in index.names()]
     if known != names or index.count_decided() != len(verdicts):

@@ -18,13 +18,22 @@ import msgspec
 
 from steelyard import __version__
 from steelyard.aggregate import Report
-from steelyard.errors import SteelyardError
+from steelyard.errors import IncompleteError, Problem, SteelyardError
 from steelyard.pipeline.recording.artifacts import write_eval_files, write_run_files
 from steelyard.pipeline.recording.reporting import write_report
+from steelyard.pipeline.recording.sealing import seal_derived, seal_run
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.plans import ReportPlan
-from steelyard.records.runs import HARD_EXAMPLES_FILE, ITEMS_FILE, RESULTS_FILE, RunRecord, RunStatus
-from steelyard.store.baselines import DATABASE_VARIABLE
+from steelyard.records.runs import (
+    HARD_EXAMPLES_FILE,
+    ITEMS_FILE,
+    RESULTS_FILE,
+    RUN_FILE,
+    RunKind,
+    RunRecord,
+    RunStatus,
+)
+from steelyard.store.baselines import DATABASE_VARIABLE, refuse_named_by_baseline
 from steelyard.store.directories import RunDirectory, now_text, read_run
 from steelyard.store.items import ItemsWriter
 
@@ -60,6 +69,14 @@ class Evaluation:
     unknown_ids: Sequence[tuple[str, int]] = ()
     """The first predictions for ids that are not in the dataset, with their lines."""
     unknown_total: int = 0
+
+
+class OverBudgetError(IncompleteError):
+    """More items have no answer than the error budget allows. Every item has a state, and the run has its figures."""
+
+    def __init__(self, problems: Sequence[Problem], evaluation: Evaluation) -> None:
+        super().__init__(problems)
+        self.evaluation = evaluation
 
 
 class Derivation:
@@ -120,17 +137,20 @@ class Recorder:
         manifest: Mapping[str, Any],
         extra: Mapping[str, Any] | None = None,
         flags: Sequence[str] = (),
+        status: RunStatus = "completed",
     ) -> Evaluation:
-        """Write results, configuration and hashes, and last of all that the run is complete."""
+        """Write results, configuration and hashes, and last of all that every item has its state."""
         results, hard = self._derivation.finish(self.identity.signatures, extra or {})
-        write_report(self.path, self._record("completed"), results, hard)
+        write_report(self.path, self._record(status), results, hard)
         adapter = self.identity.model.get("adapter")
         write_run_files(self.path, config=config, manifest=manifest, dataset=self.identity.dataset, adapter=adapter)
+        sealed = seal_run(self.path, seal_derived(self.path))
         record = msgspec.structs.replace(
-            self._record("completed"),
+            self._record(status),
             completed_at=now_text(),
             flags=[*self.identity.flags, *flags],
             **outcome(results),
+            **sealed,
         )
         self.directory.write_record(record)
         if os.environ.get(DATABASE_VARIABLE):
@@ -138,10 +158,6 @@ class Recorder:
 
             index_completed(self.path)
         return Evaluation(self.path, record, results, hard)
-
-    def leave(self, extra: Mapping[str, Any] | None = None) -> None:
-        """Write what is known of the items of a run that cannot count as complete."""
-        self._derivation.finish(self.identity.signatures, extra or {})
 
     def abandon(self, error: BaseException) -> None:
         """Leave no half-written file and say in `run.json` that the run was interrupted."""
@@ -208,14 +224,24 @@ def outcome(results: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def recording(
-    runs_dir: Path, name: str | None, identity: RunIdentity, plan: ReportPlan, group_rows: int | None = None
+    runs_dir: Path,
+    name: str | None,
+    identity: RunIdentity,
+    plan: ReportPlan,
+    group_rows: int | None = None,
+    *,
+    kind: RunKind = "run",
 ) -> Iterator[Recorder]:
     """Own a fresh run directory for the length of a block; `group_rows` items at a time are held for `items.parquet`.
+
+    A run of this identity that died is begun again: its predictions are all stored elsewhere.
 
     Refused input leaves nothing behind: the run never began to count. Anything else that stops the block (a signal, a
     full disk, our own bug) leaves a run that says it was interrupted.
     """
-    directory = RunDirectory.create(runs_dir, name)
+    directory = RunDirectory.create(
+        runs_dir, name, task=identity.task, kind=kind, replaces=lambda path: _is_same(path, identity)
+    )
     recorder: Recorder | None = None
     try:
         recorder = Recorder(directory, identity, plan, group_rows)
@@ -231,3 +257,13 @@ def recording(
         directory.release()
         raise
     directory.release()
+
+
+def _is_same(path: Path, identity: RunIdentity) -> bool:
+    """Return whether a dead run is the one that is to be made: the same task over the same data and predictions."""
+    refuse_named_by_baseline(path)
+    if not (path / RUN_FILE).is_file():
+        return True
+    record = read_run(path)
+    found = (record.task, record.model, record.dataset)
+    return found == (identity.task, dict(identity.model), dict(identity.dataset))

@@ -10,6 +10,7 @@ from typing import Any
 from steelyard.errors import Problem, UsageError
 from steelyard.pipeline.recording.reporting import write_report
 from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress, abandoned_on_error
+from steelyard.pipeline.recording.sealing import renew_seals
 from steelyard.pipeline.research.items import BLOCK_OBJECTIVES
 from steelyard.pipeline.research.order import TASK, Judging, ResearchOptions
 from steelyard.pipeline.research.reading import find_runs, read_golden
@@ -56,6 +57,7 @@ def _derived(path: Path, record: RunRecord, judging: Judging, expected: str) -> 
         _, _, extra = judging.derive(derivation, sha256_file(judging.options.golden), expected)
     results, hard = derivation.finish(record.signatures, extra)
     write_report(path, record, results, hard)
+    renew_seals(path, record)
     return Evaluation(path, record, results, hard)
 
 

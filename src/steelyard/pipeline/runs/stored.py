@@ -146,7 +146,7 @@ def read_content(file: Path, what: str) -> dict[str, Any]:
     return found
 
 
-def open_run(runs_dir: Path, name: str, *, label: str | None = None) -> StoredRun:
+def open_run(runs_dir: Path, name: str | Path, *, label: str | None = None) -> StoredRun:
     """Return a completed run by its directory, its name or its id."""
     path = find_run(runs_dir, name)
     record = read_run(path)

@@ -18,7 +18,8 @@ from steelyard.pipeline.evaluation.asking import ask_and_judge, plan_asking
 from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.generation.predictions import model_options
 from steelyard.pipeline.recording.artifacts import write_run_files
-from steelyard.pipeline.recording.run import Evaluation, Progress, RunIdentity, run_record
+from steelyard.pipeline.recording.run import Evaluation, OverBudgetError, Progress, RunIdentity, run_record
+from steelyard.pipeline.recording.sealing import seal_run
 from steelyard.pipeline.training.planning import (
     TrainingPlan,
     TrainOptions,
@@ -29,6 +30,7 @@ from steelyard.pipeline.training.planning import (
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.runs import CONFIG_FILE, RunStatus
 from steelyard.records.training import TrainingOutcome, TrainingPaths, summary_content
+from steelyard.store.checking import NOTHING
 from steelyard.store.directories import RunDirectory, find_run, now_text, read_run
 from steelyard.store.files import json_bytes, write_bytes
 
@@ -57,7 +59,9 @@ def train(
 
     path = find_run(options.runs_dir, options.resume) if options.resume else None
     plan = plan_training(_of_run(path, options) if path else options)
-    directory = RunDirectory.resume(path) if path else RunDirectory.create(options.runs_dir, options.name)
+    directory = (
+        RunDirectory.resume(path) if path else RunDirectory.create(options.runs_dir, options.name, task=plan.file.task)
+    )
     paths = TrainingPaths(directory.path)
     with _failing(directory, plan):
         outcome = finished_training(paths)
@@ -65,8 +69,8 @@ def train(
             _begin(directory, plan)
             outcome = fine_tune(plan.settings, plan.data.rows, paths, resume=path is not None, step=training)
             write_bytes(paths.summary, json_bytes(summary_content(outcome)))
-        evaluation = _evaluate(directory, plan, progress, asking)
         shutil.rmtree(paths.checkpoints, ignore_errors=True)
+        evaluation = _evaluate(directory, plan, progress, asking)
     return Trained(directory.path, outcome, evaluation)
 
 
@@ -119,7 +123,8 @@ def _evaluate(
     """Evaluate the trained model on the split that is there for it; without one the run is complete as it is."""
     if plan.data.test is None:
         record = run_record(directory, _identity(plan), "completed")
-        directory.write_record(msgspec.structs.replace(record, completed_at=now_text(), flags=["not_evaluated"]))
+        facts = {"completed_at": now_text(), "flags": ["not_evaluated"], **seal_run(directory.path, NOTHING)}
+        directory.write_record(msgspec.structs.replace(record, **facts))
         return None
     spec = f"hf:{plan.settings.base_model}{ADAPTER}{TrainingPaths(directory.path).adapter}"
     prepared, options = planned_evaluation(plan)
@@ -144,6 +149,9 @@ def _failing(directory: RunDirectory, plan: TrainingPlan) -> Iterator[None]:
     """Leave a run that failed as one that says so, with its log."""
     try:
         yield
+    except OverBudgetError:
+        directory.release()
+        raise
     except BaseException as error:
         status: RunStatus = "failed" if isinstance(error, Exception) else "interrupted"
         _leave(directory, plan, status, error)

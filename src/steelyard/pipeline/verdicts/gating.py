@@ -18,6 +18,7 @@ from steelyard.errors import InputError, Problem
 from steelyard.gates.decisions import decide_all
 from steelyard.numbers.ladder import DIAGNOSTICS
 from steelyard.pipeline.evaluation.rejudging import verify_figures, verify_outputs
+from steelyard.pipeline.runs.baselines import baseline_run
 from steelyard.pipeline.runs.stored import StoredRun, open_run
 from steelyard.pipeline.verdicts.evidence import Case
 from steelyard.reading.yaml_file import read_yaml
@@ -25,7 +26,7 @@ from steelyard.records.gates import Decision, Evidence, MetricRule, Policy, Rule
 from steelyard.records.runs import CONFIG_FILE, SUITE_FILE
 from steelyard.records.suites import SuiteRecord
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
-from steelyard.store.baselines import add_verdict, baseline_path, find_baseline
+from steelyard.store.baselines import add_verdict, find_baseline
 from steelyard.store.suites import find_suite, read_suite
 
 QUARANTINED = "quarantined_rows"
@@ -75,7 +76,7 @@ def _policy(options: GateOptions, run: StoredRun) -> Policy:
 def _against(options: GateOptions) -> StoredRun | None:
     if options.against is None:
         return None
-    return open_run(options.runs_dir, str(_baseline_folder(options, options.against)), label=options.against)
+    return open_run(options.runs_dir, _baseline_folder(options, options.against), label=options.against)
 
 
 def _baseline_folder(options: GateOptions, name: str) -> Path | str:
@@ -83,12 +84,7 @@ def _baseline_folder(options: GateOptions, name: str) -> Path | str:
     found = find_baseline(options.runs_dir, name)
     if found is None:
         return name
-    path = baseline_path(options.runs_dir, found)
-    if not path.is_dir():
-        message = f"the baseline {name} points to {found.path}, which is not there"
-        hint = f"`steelyard baseline set {name} RUN` points it to another run"
-        raise InputError(Problem("no-baseline", message, hint=hint, file=str(path)))
-    return path
+    return baseline_run(options.runs_dir, found)
 
 
 def _evidence(case: Case, rules: Sequence[Rule], *, verify: bool) -> list[tuple[Rule, Evidence]]:
@@ -124,7 +120,7 @@ def _gate_suite(path: Path, options: GateOptions) -> Verdict:
         if entry.path is None:
             extra.append(_not_evaluated(entry.task, entry.error or "it was not evaluated"))
             continue
-        run = open_run(options.runs_dir, str(path / entry.path), label=f"{suite.name}/{entry.path}")
+        run = open_run(options.runs_dir, path / entry.path, label=f"{suite.name}/{entry.path}")
         missing = "there is no baseline: give --against"
         if options.against is not None:
             missing = f"{options.against} has no run of {entry.task}"
@@ -149,12 +145,12 @@ def _suite_policy(options: GateOptions, suite: SuiteRecord, path: Path) -> Polic
 def _suite_baselines(options: GateOptions) -> dict[str, StoredRun]:
     if options.against is None:
         return {}
-    folder = find_suite(options.runs_dir, str(_baseline_folder(options, options.against)))
+    folder = find_suite(options.runs_dir, _baseline_folder(options, options.against))
     if folder is None:
         message = f"{options.against} is no suite, and a suite is held against one"
         raise InputError(Problem("no-baseline", message, hint="give --against the folder of an evaluated suite"))
     return {
-        entry.task: open_run(options.runs_dir, str(folder / entry.path), label=f"{options.against}/{entry.path}")
+        entry.task: open_run(options.runs_dir, folder / entry.path, label=f"{options.against}/{entry.path}")
         for entry in read_suite(folder).tasks
         if entry.path is not None
     }

@@ -8,8 +8,9 @@ from pathlib import Path
 from steelyard.comparison.planning import Plan, check_question, plan_from_baseline, plan_without_baseline
 from steelyard.comparison.slices import pair_clusters
 from steelyard.errors import ConfigurationError, Problem, quoted
+from steelyard.pipeline.runs.baselines import baseline_run
 from steelyard.pipeline.runs.stored import StoredRun, open_run
-from steelyard.store.baselines import baseline_path, find_baseline
+from steelyard.store.baselines import find_baseline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ def plan(options: PlanOptions) -> Plan:
     if options.baseline is None:
         return plan_without_baseline(options.effect, power=options.power, alpha=options.alpha)
     named = find_baseline(options.runs_dir, options.baseline)
-    where = options.baseline if named is None else str(baseline_path(options.runs_dir, named))
+    where = options.baseline if named is None else baseline_run(options.runs_dir, named)
     run = open_run(options.runs_dir, where)
     metric = options.metric or run.primary
     scores = run.columns.number(metric)

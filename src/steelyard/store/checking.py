@@ -1,0 +1,110 @@
+"""Whether a run's files are the ones that were written: each held against the hash that another file keeps of it.
+
+Nothing is judged again here. What is found is raised as damage, naming the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import InputError, Problem
+from steelyard.records.runs import (
+    CONFIG_FILE,
+    EVAL_HASHES_FILE,
+    HASHES_FILE,
+    ITEMS_FILE,
+    JOURNAL_FILE,
+    REPEATS_FILE,
+    RESCORED_FILE,
+    RUN_FILE,
+)
+from steelyard.store.items import items_digest
+from steelyard.store.seals import file_digest, file_digests, fingerprint, is_sealed, text_digest
+
+NOTHING = text_digest(b"")
+"""What stands for the journal, or the items, of a run that has none."""
+_READ_WHERE_THERE = (RESCORED_FILE, REPEATS_FILE)
+"""Files under `eval/` that change what a run says by being there."""
+_MADE_ANEW = "`steelyard rescore RUN` derives everything under eval/ anew"
+_EVALUATE = "bring the file back as it was, or evaluate again under another name"
+
+
+def check_files(path: Path) -> str:
+    """Return the fingerprint of a complete run whose files all are what was written, or raise."""
+    record = _content(path / RUN_FILE)
+    if record.get("format_version", 1) < 2:
+        return _check_old(path)
+    if not is_sealed(record):
+        raise _damaged(path / RUN_FILE, "run.json is not what was written: its seal does not hold", _EVALUATE)
+    _compare(path, record["files"], _EVALUATE)
+    if (path / ITEMS_FILE).is_file() or (path / EVAL_HASHES_FILE).is_file():
+        _check_derived(path, _content(path / HASHES_FILE)["items"])
+    elif "not_evaluated" not in record["flags"]:
+        raise _damaged(path / ITEMS_FILE, "the items are not there", _MADE_ANEW)
+    return str(record["fingerprint"])
+
+
+def _check_derived(path: Path, items: str) -> None:
+    """Raise where something under `eval/` is not what was derived, or was derived from other items."""
+    if not (path / EVAL_HASHES_FILE).is_file():
+        raise _damaged(path / EVAL_HASHES_FILE, "the hashes of what was derived are not there", _MADE_ANEW)
+    derived = _content(path / EVAL_HASHES_FILE)
+    if not is_sealed(derived):
+        raise _damaged(path / EVAL_HASHES_FILE, "it is not what was written: its seal does not hold", _MADE_ANEW)
+    _compare(path / "eval", derived["files"], _MADE_ANEW)
+    rescored = _content(path / RESCORED_FILE) if (path / RESCORED_FILE).is_file() else {}
+    if derived["items"] != (rescored.get("items") or items):
+        raise _damaged(path / ITEMS_FILE, "the items are not those that the run was made from", _MADE_ANEW)
+    for name in _READ_WHERE_THERE:
+        if (path / name).is_file() and Path(name).name not in derived["files"]:
+            raise _damaged(path / name, "this file was put here by something else", f"remove it; {_MADE_ANEW}")
+
+
+def _check_old(path: Path) -> str:
+    """Return the fingerprint of a run of format 1, which keeps the hash of its configuration and no others."""
+    hashes = _content(path / HASHES_FILE)
+    if "fingerprint" in hashes or (path / EVAL_HASHES_FILE).is_file():
+        raise _damaged(path / RUN_FILE, "run.json has another format than the files beside it", _EVALUATE)
+    if _digest(path / CONFIG_FILE, _EVALUATE) != hashes.get("config"):
+        raise _damaged(path / CONFIG_FILE, "config.yaml is not what hashes.json says", _EVALUATE)
+    return fingerprint(str(hashes["config"]), items_digest(path / ITEMS_FILE), journal_digest(path))
+
+
+def journal_digest(path: Path) -> str:
+    """Return the hash of a run's journal."""
+    file = path / JOURNAL_FILE
+    return file_digest(file) if file.is_file() else NOTHING
+
+
+def _compare(folder: Path, expected: Mapping[str, str], hint: str) -> None:
+    for name in expected:
+        if not (folder / name).is_file():
+            raise _damaged(folder / name, "a file of the run is not there", hint)
+    found = file_digests(folder, list(expected))
+    for name, digest in expected.items():
+        if found[name] != digest:
+            raise _damaged(folder / name, "the file is not what was written: its hash is another", hint)
+
+
+def _digest(file: Path, hint: str) -> str:
+    try:
+        return file_digest(file)
+    except OSError as error:
+        raise _damaged(file, f"{file.name} cannot be read: {error.strerror or error}", hint) from None
+
+
+def _content(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise _damaged(file, f"{file.name} cannot be read: {error}", _EVALUATE) from None
+    if not isinstance(found, dict):
+        raise _damaged(file, f"{file.name} holds no object", _EVALUATE)
+    return found
+
+
+def _damaged(file: Path, message: str, hint: str) -> InputError:
+    return InputError(Problem("run-damaged", message, hint=hint, file=str(file)))

@@ -1,0 +1,121 @@
+"""The count of runs: every run takes the next number of its folder when it is started, under the folder's lock.
+
+`.steelyard/started.jsonl` has a line for each start and is never shortened, so removing runs gives no number twice. It
+is the authority on which run was started last; runs keep their number in `run.json`, so that a line that is lost or
+damaged here is noticed, and a file that is lost is made again from the runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from steelyard.records.runs import RUN_FILE, SUITE_FILE, RunKind
+from steelyard.store.files import json_line, sync_folder
+from steelyard.store.folder import FOLDER, counting_folder, locked, remove_empty
+from steelyard.store.seals import is_sealed, sealed
+
+STARTED_FILE = "started.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One run, or suite, that was started in a folder."""
+
+    sequence: int
+    path: str
+    """The directory, relative to the folder."""
+    run_id: str
+    task: str
+    kind: RunKind
+
+
+def count_start(runs_dir: Path, path: Path, run_id: str, *, task: str, kind: RunKind) -> tuple[int, RunKind]:
+    """Give a run the next number of its folder; return it, and as what the run counts."""
+    folder = counting_folder(runs_dir)
+    if folder != runs_dir and kind == "run":
+        kind = "member"
+    with locked(folder) as place:
+        file = place / STARTED_FILE
+        known = read_starts(folder)
+        last = max((entry.sequence for entry in known), default=0) if known else _highest(folder)
+        entry = Start(last + 1, str(path.relative_to(folder)), run_id, task, kind)
+        append_line(file, json_line(sealed(asdict(entry))))
+    return entry.sequence, kind
+
+
+def forget_start(runs_dir: Path, path: Path, sequence: int) -> None:
+    """Take back the number of a run that never began to count, so that refused input leaves nothing behind."""
+    folder = counting_folder(runs_dir)
+    with locked(folder) as place:
+        file = place / STARTED_FILE
+        *before, last = file.read_bytes().splitlines(keepends=True)
+        found = _start(last)
+        if found is not None and (found.sequence, found.path) == (sequence, str(path.relative_to(folder))):
+            os.truncate(file, sum(map(len, before)))
+        if not file.stat().st_size:
+            file.unlink()
+        remove_empty(place)
+
+
+def read_starts(runs_dir: Path) -> list[Start]:
+    """Return every start that is whole, in the order of the file; what is damaged is passed over."""
+    file = runs_dir / FOLDER / STARTED_FILE
+    if not file.is_file():
+        return []
+    return [entry for line in file.read_bytes().split(b"\n") if (entry := _start(line)) is not None]
+
+
+def _start(line: bytes) -> Start | None:
+    try:
+        content = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(content, dict) or not is_sealed(content):
+        return None
+    return Start(**{name: content[name] for name in Start.__dataclass_fields__})
+
+
+def append_line(file: Path, line: bytes) -> None:
+    """Add a line that is on disk when this returns; what a killed process left of its own line is cut."""
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    try:
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":
+            whole = os.pread(handle, size, 0).rfind(b"\n") + 1
+            os.ftruncate(handle, whole)
+        os.write(handle, line)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    sync_folder(file.parent)
+
+
+def _highest(runs_dir: Path) -> int:
+    """Return the highest number that the runs of a folder keep, for a folder whose count is lost."""
+    return max((sequence for _, content in kept_records(runs_dir) if (sequence := _number(content))), default=0)
+
+
+def kept_records(runs_dir: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the path of every run and suite below a folder with what its record holds; empty where it is unreadable."""
+    for name in (RUN_FILE, SUITE_FILE, f"*/{RUN_FILE}"):
+        for file in sorted(runs_dir.glob(f"[!.]*/{name}")):
+            yield str(file.parent.relative_to(runs_dir)), read_record(file)
+
+
+def read_record(file: Path) -> dict[str, Any]:
+    """Return what a `run.json` or `suite.json` holds, whatever its format; empty where it cannot be read."""
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _number(content: dict[str, Any]) -> int:
+    found = content.get("sequence")
+    return found if isinstance(found, int) else 0
