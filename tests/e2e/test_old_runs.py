@@ -119,7 +119,8 @@ def test_every_kind_of_old_run_can_be_a_baseline_and_is_gated_against(
     steelyard: Command, tmp_path: Path, version: str, kind: str
 ):
     unpack(version, tmp_path)
-    made = steelyard(f"baseline set mended {kind}-a")
+    unanswered = kind == "solved"  # the model of this fixture fails on every turn
+    made = steelyard(f"baseline set mended {kind}-a {'--allow-empty' if unanswered else ''}")
     assert made.code == 0, made
     shown = steelyard("baseline show mended")
     assert (shown.code, f"{kind}-a" in shown.out) == (0, True), shown
