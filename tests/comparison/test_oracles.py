@@ -37,7 +37,7 @@ def test_sign_flips_agree_with_scipy_s_permutation_test(seed: int):
     generator = np.random.default_rng(seed)
     baseline = generator.random(400)
     candidate = np.clip(baseline + generator.normal(0.01, 0.1, 400), 0, 1)
-    paired = MeanMeasure(baseline, candidate).paired(ROWS, ROWS)
+    paired = MeanMeasure(baseline, candidate, kind="bounded").paired(ROWS, ROWS)
     oracle = stats.permutation_test(
         (candidate - baseline,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(1)
     )
@@ -47,18 +47,15 @@ def test_sign_flips_agree_with_scipy_s_permutation_test(seed: int):
     assert paired.test == "sign-flip-permutation"
 
 
-def test_the_interval_agrees_with_scipy_s_bootstrap():
+def test_the_interval_is_that_of_random_weights_on_the_differences_and_on_the_worst_one_that_could_be():
     generator = np.random.default_rng(7)
     baseline = generator.random(400)
-    candidate = np.clip(baseline + generator.normal(0.05, 0.2, 400), 0, 1)
-    paired = MeanMeasure(baseline, candidate).paired(ROWS, ROWS)
-    oracle = stats.bootstrap(
-        (candidate - baseline,), np.mean, method="percentile", n_resamples=10_000, rng=np.random.default_rng(2)
-    ).confidence_interval
-    assert (paired.ci_low, paired.ci_high) == (
-        pytest.approx(oracle.low, abs=2e-3),
-        pytest.approx(oracle.high, abs=2e-3),
-    )
+    differences = np.clip(baseline + generator.normal(0.05, 0.2, 400), 0, 1) - baseline
+    paired = MeanMeasure(baseline, baseline + differences, kind="bounded").paired(ROWS, ROWS)
+    weights = stats.dirichlet.rvs(np.ones(401), size=20_000, random_state=3)
+    low = np.quantile(weights @ np.append(differences, -1.0), 0.025)
+    high = np.quantile(weights @ np.append(differences, 1.0), 0.975)
+    assert (paired.ci_low, paired.ci_high) == (pytest.approx(low, abs=1e-3), pytest.approx(high, abs=1e-3))
 
 
 def labels(seed: int) -> tuple[list[str], list[str], list[str]]:

@@ -73,15 +73,16 @@ def test_the_interval_of_macro_f1_covers_it():
     assert found == pytest.approx(0.95, abs=noise + 0.015)
 
 
-@pytest.mark.parametrize("binary", [True, False])
-def test_a_paired_comparison_covers_the_difference(binary):
+@pytest.mark.parametrize("kind", ["rate", "bounded", "unbounded"])
+def test_a_paired_comparison_covers_the_difference(kind):
     generator = np.random.default_rng(6)
+    binary = kind == "rate"
     hits = []
     for _ in range(SAMPLES):
         ability = generator.beta(2, 1, 250)
         baseline = (generator.random(250) < ability) * 1.0 if binary else ability
         candidate = (generator.random(250) < ability * 0.9) * 1.0 if binary else ability * generator.random(250)
-        result = compare_pairs(baseline, candidate, binary=binary, rounds=300)
+        result = compare_pairs(baseline, candidate, kind=kind, rounds=300)
         truth = 2 / 3 * (-0.1 if binary else -0.5)
         hits.append(result.ci_low <= truth <= result.ci_high)
     found, noise = share(hits)
@@ -95,7 +96,7 @@ def test_equal_runs_are_called_different_in_at_most_5_percent_of_samples(cluster
     for _ in range(SAMPLES):
         shift = generator.normal(0, 0.3, 40).repeat(5) if clusters is not None else 0.0
         differences = generator.normal(0, 0.2, 200) + shift
-        result = compare_pairs(np.zeros(200), differences, binary=False, clusters=clusters, rounds=400)
+        result = compare_pairs(np.zeros(200), differences, kind="unbounded", clusters=clusters, rounds=400)
         alarms.append(result.p_value <= 0.05)
     found, noise = share(alarms)
     assert found == pytest.approx(0.05, abs=noise)

@@ -20,7 +20,8 @@ from steelyard.records.blocks import Floats
 from steelyard.records.columns import WEIGHT, ItemColumns, Rows
 from steelyard.records.comparisons import Figure, Paired
 from steelyard.records.scores import Direction
-from steelyard.stats import Interval, bootstrap_clustered, compare_pairs, exact_sum
+from steelyard.registry import is_bounded
+from steelyard.stats import Interval, PairedKind, bootstrap_clustered, compare_pairs, exact_sum
 from steelyard.stats.paired import PairedResult
 
 LOSS_METRICS = ("eval_loss", "perplexity")
@@ -58,7 +59,18 @@ def measure(name: str, direction: Direction | None, baseline: ItemColumns, candi
     weights = baseline.number(name + WEIGHT), candidate.number(name + WEIGHT)
     if weights[0] is not None and weights[1] is not None:
         return WeightedMeasure(name, (stored[0], weights[0]), (stored[1], weights[1]), direction)
-    return MeanMeasure(stored[0], stored[1], direction)
+    return MeanMeasure(stored[0], stored[1], direction, _kind(name, stored[0], stored[1]))
+
+
+def _kind(name: str, *columns: Floats) -> PairedKind:
+    """Return what kind of numbers a metric's items have."""
+    if is_bounded(name) is False:
+        return "unbounded"
+    known = [values[~np.isnan(values)] for values in columns]
+    if all(bool(((values == 0.0) | (values == 1.0)).all()) for values in known):
+        return "rate"
+    inside = all(bool(((values >= 0.0) & (values <= 1.0)).all()) for values in known)
+    return "bounded" if inside else "unbounded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +80,7 @@ class MeanMeasure:
     baseline: Floats
     candidate: Floats
     direction: Direction | None = "higher"
+    kind: PairedKind = "rate"
     rounds: int = ROUNDS
 
     def _side(self, side: int, rows: Rows | None) -> Floats:
@@ -91,15 +104,9 @@ class MeanMeasure:
         if not known.all():
             first, second = first[known], second[known]
             clusters = None if clusters is None else clusters[known]
-        result = compare_pairs(
-            first, second, binary=_is_binary(first, second), clusters=clusters, rounds=self.rounds, seed=SEED
-        )
+        result = compare_pairs(first, second, kind=self.kind, clusters=clusters, rounds=self.rounds, seed=SEED)
         means = [exact_sum(side).value / len(side) if len(side) else None for side in (first, second)]
         return directed(result, self.direction, means[0], means[1])
-
-
-def _is_binary(*columns: Floats) -> bool:
-    return all(bool(((values == 0.0) | (values == 1.0)).all()) for values in columns)
 
 
 def directed(
@@ -174,7 +181,7 @@ class WeightedMeasure:
         The interval draws items with their weights, where both runs have the same.
         """
         first, second = self.figure(0, baseline_rows).value, self.figure(1, candidate_rows).value
-        losses = MeanMeasure(self.baseline[0], self.candidate[0], self.direction)
+        losses = MeanMeasure(self.baseline[0], self.candidate[0], self.direction, "unbounded")
         found = losses.paired(baseline_rows, candidate_rows, clusters)
         ends = self._interval(baseline_rows, candidate_rows)
         return replace(

@@ -76,6 +76,16 @@ class Paired:
     """The candidate's value over the shared items."""
     p_holm: float | None = None
     """The p-value after Holm's correction over the slices of a comparison."""
+    units: int = 0
+    """How many independent units there are: items, or clusters of them."""
+    standard_error: float | None = None
+    """The standard error of the delta from the pairs seen, between units; None for fewer than two units."""
+    level: float = 0.95
+    """How sure the interval is, both sides together."""
+    p_mid: float | None = None
+    """McNemar's mid-p, where the test is McNemar's; gates decide by `p_value`, the exact one."""
+    p_score: float | None = None
+    """The p of McNemar's score test, where the test is McNemar's."""
 
 
 @dataclass(frozen=True, slots=True)

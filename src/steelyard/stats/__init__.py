@@ -16,9 +16,9 @@ from steelyard.stats.intervals import (
 from steelyard.stats.matrices import MatrixStatistic, bootstrap_cells, bootstrap_matrix
 from steelyard.stats.multiple import holm
 from steelyard.stats.paired import (
+    PairedKind,
     PairedResult,
     compare_pairs,
-    lower_bound,
     minimum_detectable,
     required_items,
 )
@@ -31,6 +31,7 @@ __all__ = [
     "Interval",
     "MatrixStatistic",
     "Moments",
+    "PairedKind",
     "PairedResult",
     "ValueCounts",
     "Values",
@@ -43,7 +44,6 @@ __all__ = [
     "design_effect",
     "exact_sum",
     "holm",
-    "lower_bound",
     "mean_interval",
     "minimum_detectable",
     "required_items",

@@ -93,7 +93,7 @@ def ratio_draws(units: Units, rounds: int, generator: np.random.Generator) -> Fl
     if units.n <= ROWS:
         return _draws_by_rows(units, rounds, generator)
     ratios = units.sums / units.sizes
-    return np.clip(_draws_by_counts(_group(units), rounds, generator), ratios.min(), ratios.max())
+    return np.clip(_draws_by_counts(grouped(units), rounds, generator), ratios.min(), ratios.max())
 
 
 def percentile_ends(draws: Floats, level: float) -> tuple[float, float]:
@@ -108,13 +108,14 @@ def percentile_ends(draws: Floats, level: float) -> tuple[float, float]:
 
 def _draws_by_counts(units: Units, rounds: int, generator: np.random.Generator) -> Floats:
     drawn = generator.multinomial(units.n, units.counts / units.n, size=rounds).T.astype(np.float64)
-    sums, sizes = _totals(drawn, units.sums), _totals(drawn, units.sizes)
+    sums, sizes = totals_of(drawn, units.sums), totals_of(drawn, units.sizes)
     if units.variances.any():
-        sums += np.sqrt(_totals(drawn, units.variances)) * generator.standard_normal(rounds)
+        sums += np.sqrt(totals_of(drawn, units.variances)) * generator.standard_normal(rounds)
     return sums / sizes
 
 
-def _totals(drawn: Floats, values: Floats) -> Floats:
+def totals_of(drawn: Floats, values: Floats) -> Floats:
+    """Return the total of values, each as often as drawn, for every column of draws."""
     # Not a matrix product: BLAS adds in an order that depends on the processor.
     totals = np.zeros(drawn.shape[1])
     for row, value in zip(drawn, values, strict=True):
@@ -133,7 +134,7 @@ def _draws_by_rows(units: Units, rounds: int, generator: np.random.Generator) ->
     return np.concatenate(draws)
 
 
-def _group(units: Units) -> Units:
+def grouped(units: Units) -> Units:
     """Return the units in at most 64 groups of neighbours."""
     residuals = units.residuals
     order = np.argsort(residuals, kind="stable")

@@ -1,0 +1,151 @@
+"""Paired scores that are no rates: an interval of the mean difference that knows what it has not seen.
+
+Bounded scores: Gaffke's bound (2005). Each unit and one more, the worst that the bounds allow, get random weights that
+add up to 1 (exponential ones over their sum); an end is a quantile of the weighted means. For 0/1 values it is
+Clopper and Pearson's exact end, where all differences are equal it is the exact bound of an event that was not seen,
+and with many units it is the bootstrap's. No distribution is known that it fails for.
+
+Unbounded scores: bootstrap-t, which follows the skew of the differences, or Student's t over few units. Nothing says
+how far an unseen difference may reach but the largest one that was seen, or where no item differs the range of the
+values; the interval is never narrower than Gaffke's with the mean that far on either side as the bounds.
+
+A lower end of the differences is computed, and an upper one as that of their negatives with the same seed: exchanging
+the runs exchanges the ends exactly.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from steelyard.stats.distributions import student_quantile
+from steelyard.stats.grid import Floats
+from steelyard.stats.intervals import Interval
+from steelyard.stats.pairs import Pairs
+from steelyard.stats.resampling import GROUPS, ROWS, Units, grouped, percentile_ends, totals_of
+
+GAFFKE = "bayesian-bootstrap-bounded"
+GAFFKE_CLUSTERED = "bayesian-bootstrap-bounded-clustered"
+STUDENTISED = "bootstrap-t"
+STUDENTISED_CLUSTERED = "bootstrap-t-clustered"
+STUDENT = "student-t"
+STUDENT_CLUSTERED = "student-t-clustered"
+
+ONE_UNIT = "a single item, or a single cluster, shows no spread"
+SPREADLESS = "neither run's values differ from each other, so nothing says how far an unseen difference may reach"
+
+_FEW_UNITS = 20
+"""Below this many units a studentised bootstrap is erratic, and Student's t is used."""
+
+_DISTINCT = 256
+"""Above this many distinct units neighbours are weighted together."""
+
+_CELLS_AT_ONCE = 4_000_000
+_NOISE = 1e-12
+"""A spread below this share of the squares is what rounding leaves of equal values."""
+
+
+def bounded_interval(pairs: Pairs, reach: float, *, rounds: int, seed: int, level: float) -> Interval:
+    """Return the interval of a mean difference where no item's difference is beyond `reach`."""
+    method = GAFFKE_CLUSTERED if pairs.clustered else GAFFKE
+    low = _gaffke_low(Units.of(pairs.sums, pairs.sizes), reach, rounds, seed, level)
+    high = -_gaffke_low(Units.of(-pairs.sums, pairs.sizes), reach, rounds, seed, level)
+    return Interval(min(low, pairs.delta), max(high, pairs.delta), method, level)
+
+
+def unbounded_interval(pairs: Pairs, *, rounds: int, seed: int, level: float) -> Interval:
+    """Return the interval of a mean difference of values without bounds; None where nothing says how they spread."""
+    reach = _reach(pairs)
+    if pairs.units < 2 or reach == 0:
+        return Interval(None, None, STUDENT, level, ONE_UNIT if pairs.units < 2 else SPREADLESS)
+    below = _gaffke_low(Units.of(pairs.residuals, pairs.sizes), reach, rounds, seed, level)
+    above = _gaffke_low(Units.of(-pairs.residuals, pairs.sizes), reach, rounds, seed, level)
+    method = GAFFKE_CLUSTERED if pairs.clustered else GAFFKE
+    if pairs.squares:
+        lower, upper, method = _studentised(pairs, rounds, seed, level)
+        below, above = min(below, lower), min(above, upper)
+    return Interval(pairs.delta + min(0.0, below), pairs.delta - min(0.0, above), method, level)
+
+
+def _reach(pairs: Pairs) -> float:
+    """Return how far an item may differ by what was seen: the largest difference, else the range of the values."""
+    largest = float(np.abs(pairs.differences).max())
+    if largest:
+        return largest
+    return float(pairs.baseline.max() - pairs.baseline.min())
+
+
+def _gaffke_low(units: Units, reach: float, rounds: int, seed: int, level: float) -> float:
+    units = units if len(units.sums) <= _DISTINCT else grouped(units)
+    size = float((units.sizes * units.counts).sum() / units.n)
+    generator = np.random.Generator(np.random.PCG64(seed))
+    at_once = max(1, _CELLS_AT_ONCE // (len(units.sums) + 1))
+    draws = [
+        _weighted_means(units, size, reach, min(at_once, rounds - start), generator)
+        for start in range(0, rounds, at_once)
+    ]
+    return percentile_ends(np.concatenate(draws), level)[0]
+
+
+def _weighted_means(units: Units, size: float, reach: float, rounds: int, generator: np.random.Generator) -> Floats:
+    weights = generator.standard_gamma(np.repeat(units.counts[:, None].astype(np.float64), rounds, axis=1))
+    unseen = generator.standard_exponential(rounds) * size
+    sums = totals_of(weights, units.sums) - unseen * reach
+    if units.variances.any():
+        sums += np.sqrt(totals_of(weights, units.variances)) * generator.standard_normal(rounds)
+    means: Floats = sums / (totals_of(weights, units.sizes) + unseen)
+    return means
+
+
+def _studentised(pairs: Pairs, rounds: int, seed: int, level: float) -> tuple[float, float, str]:
+    """Return how far the ends lie from the delta, both downwards as for negated differences, and the method.
+
+    Student's t where units are few, or where so many resamples have no spread that a quantile is without end.
+    """
+    error = pairs.standard_error
+    assert error is not None
+    if pairs.units >= _FEW_UNITS:
+        half = (rounds + 1) // 2
+        ratios = np.concatenate((_ratios(pairs.residuals, half, seed), -_ratios(-pairs.residuals, half, seed)))
+        lowest, highest = percentile_ends(ratios, level)
+        if math.isfinite(lowest) and math.isfinite(highest):
+            method = STUDENTISED_CLUSTERED if pairs.clustered else STUDENTISED
+            return -highest * error, lowest * error, method
+    margin = student_quantile((1 + level) / 2, pairs.units - 1) * error
+    return -margin, -margin, STUDENT_CLUSTERED if pairs.clustered else STUDENT
+
+
+def _ratios(residuals: Floats, rounds: int, seed: int) -> Floats:
+    """Return the mean over its standard error in bootstrap samples of residuals, whose own mean is 0."""
+    units = Units.of(residuals)
+    generator = np.random.Generator(np.random.PCG64(seed))
+    if GROUPS < len(units.sums) <= _DISTINCT and units.n <= ROWS:
+        sums, squares = _drawn_rows(np.repeat(units.sums, units.counts), rounds, generator)
+    else:
+        sums, squares = _drawn_counts(units if len(units.sums) <= GROUPS else grouped(units), rounds, generator)
+    n = units.n
+    spread = np.maximum(squares - sums * sums / n, 0.0)
+    spread[spread <= _NOISE * squares] = 0.0
+    errors = np.sqrt(spread * n / (n - 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios: Floats = np.where(sums == 0.0, 0.0, sums / errors)
+    return ratios
+
+
+def _drawn_rows(values: Floats, rounds: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
+    at_once = max(1, _CELLS_AT_ONCE // len(values))
+    sums, squares = [], []
+    for start in range(0, rounds, at_once):
+        drawn = values[generator.integers(0, len(values), size=(len(values), min(at_once, rounds - start)))]
+        sums.append(np.add.reduce(drawn, axis=0))
+        squares.append(np.add.reduce(drawn * drawn, axis=0))
+    return np.concatenate(sums), np.concatenate(squares)
+
+
+def _drawn_counts(units: Units, rounds: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
+    drawn = generator.multinomial(units.n, units.counts / units.n, size=rounds).T.astype(np.float64)
+    sums = totals_of(drawn, units.sums)
+    if units.variances.any():
+        sums += np.sqrt(totals_of(drawn, units.variances)) * generator.standard_normal(rounds)
+    return sums, totals_of(drawn, units.sums * units.sums + units.variances)
