@@ -1,6 +1,7 @@
 """A scripted OpenAI-compatible server over real HTTP, in a thread of its own; the prompt says what it does."""
 
 import asyncio
+import json
 import threading
 from collections import Counter
 from contextlib import contextmanager
@@ -62,6 +63,9 @@ class Scripted:
 
     async def fault_unavailable(self, request, prompt):
         return web.Response(status=503, text="later") if self.first(prompt) else await self.answer(prompt)
+
+    async def fault_overloaded(self, request, prompt):
+        return web.Response(status=503, text="later")
 
     async def fault_reset(self, request, prompt):
         if self.first(prompt):
@@ -162,6 +166,69 @@ def serving(script):
 async def _stop(runner):
     """End the server and every answer that is still under way, the endless ones too."""
     await runner.cleanup()
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+
+
+@contextmanager
+def serving_bytes(answers):
+    """Serve raw bytes on the loopback: `answers` maps a prompt to what the socket says; gives the base URL.
+
+    Every other prompt is answered `echo <prompt>`. Nothing here knows HTTP beyond where a request ends.
+    """
+    loop = asyncio.new_event_loop()
+    started = threading.Event()
+    place = {}
+
+    async def handle(reader, writer):
+        try:
+            prompt = await _asked_for(reader)
+            writer.write(answers.get(prompt) or _echo(prompt))
+            await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def start():
+        place["server"] = await asyncio.start_server(handle, "127.0.0.1", 0, backlog=512)
+        place["port"] = place["server"].sockets[0].getsockname()[1]
+        started.set()
+
+    def run():
+        asyncio.set_event_loop(loop)
+        loop.run_until_complete(start())
+        loop.run_forever()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    assert started.wait(10)
+    try:
+        yield f"http://127.0.0.1:{place['port']}/v1"
+    finally:
+        asyncio.run_coroutine_threadsafe(_close(place["server"]), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+
+
+async def _asked_for(reader):
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = next(
+        int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")
+    )
+    return json.loads(await reader.readexactly(length))["messages"][-1]["content"]
+
+
+def _echo(prompt):
+    body = json.dumps({"choices": [{"message": {"content": f"echo {prompt}"}, "finish_reason": "stop"}]}).encode()
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%b" % (len(body), body)
+
+
+async def _close(server):
+    server.close()
     left = asyncio.all_tasks() - {asyncio.current_task()}
     for task in left:
         task.cancel()

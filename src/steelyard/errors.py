@@ -153,7 +153,7 @@ _TITLES = {
     "bad-model": "A model cannot be loaded or is not named as models are",
     "unsafe-model": "A model would run foreign code: a pickle or remote code",
     "adapter-without-effect": "An adapter changes nothing about its base model",
-    "model-refused": "An endpoint refuses every request: key, permission or model name",
+    "model-refused": "An endpoint refuses or does not reach any request: address, key, permission or model name",
     "model-errors": "More items failed than the error budget allows",
     "run-differs": "A run cannot be resumed with another configuration",
     "hash-mismatch": "A file's bytes are not those that its manifest names",

@@ -69,6 +69,7 @@ def test_a_usage_error_exits_2_and_says_how(steelyard):
 
 def test_help_imports_nothing_heavy():
     heavy = ["numpy", "numba", "scipy", "polars", "pyarrow", "pint", "pydantic", "rich", "sqlalchemy", "torch", "yaml"]
+    heavy += ["aiohttp"]
     code = f"""
 import sys
 from steelyard.cli.main import main
@@ -80,6 +81,23 @@ found = sorted(set({heavy!r}) & set(sys.modules))
 sys.exit(f"imported: {{found}}" if found else 0)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_stored_predictions_are_judged_without_the_http_client(tmp_path: Path):
+    (tmp_path / "items.jsonl").write_text('{"id": "a", "reference": "x", "prediction": "x"}\n')
+    code = """
+import sys
+import steelyard
+from steelyard.cli.main import main
+try:
+    main("eval --dataset items.jsonl --answer-type text".split())
+except SystemExit as ended:
+    sys.exit(ended.code or ("aiohttp" in sys.modules))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -3,6 +3,7 @@
 import json
 import time
 from collections import Counter
+from dataclasses import replace
 
 import polars
 import pytest
@@ -72,3 +73,28 @@ def test_a_refusal_stops_the_run_at_once_and_it_can_be_resumed(items, monkeypatc
             evaluate(options)
         assert sum(script.seen.values()) <= 128
     assert read_run(tmp_path / "runs" / "refused").status == "failed"
+
+
+def test_a_refused_run_has_nothing_in_its_journal_and_asks_for_everything_when_it_is_resumed(
+    items, monkeypatch, tmp_path
+):
+    task = {"task": "faults", "dataset": "items.jsonl", "prompt": "too-long {prompt}"}
+    options = EvaluateOptions(task=task, model="openai:tiny", name="refused", concurrency=8, cache=False)
+    script = Scripted()
+    with serving(script) as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        with pytest.raises(IncompleteError, match="answers 400"):
+            evaluate(options)
+        assert (tmp_path / "runs/refused/predictions.jsonl").read_bytes() == b""
+        script.fault_too_long = lambda request, prompt: script.answer(prompt)
+        evaluate(replace(options, resume=True))
+    assert len((tmp_path / "runs/refused/predictions.jsonl").read_bytes().splitlines()) == len(items)
+
+
+def test_what_failed_is_told_with_an_example(items, monkeypatch):
+    task = {"task": "faults", "dataset": "items.jsonl", "prompt": "garbage"}
+    options = EvaluateOptions(task=task, model="openai:tiny", name="told", concurrency=8, cache=False, limit=3)
+    with serving(Scripted()) as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        with pytest.raises(IncompleteError, match=r"such as '[a-z]+-0': the answer is not JSON .*<html>"):
+            evaluate(options)

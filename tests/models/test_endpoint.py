@@ -1,12 +1,17 @@
 """OpenAI-compatible endpoints over real HTTP."""
 
+import os
+import socket
 import time
 
+import aiohttp
 import pytest
 from serving import Scripted, serving
 
 from steelyard.errors import ConfigurationError, IncompleteError
 from steelyard.models import ModelOptions, open_model
+from steelyard.models.back_off import retry_after
+from steelyard.models.connecting import connection_fault
 from steelyard.records.models import Generation, Message, ModelRequest
 from steelyard.records.secrets import forget_secrets
 
@@ -122,7 +127,10 @@ def test_what_is_secret_in_the_address_is_no_part_of_the_identity(monkeypatch):
     assert open_model("openai:tiny").identity.endpoint == "http://localhost:1/v1"
 
 
-@pytest.mark.parametrize("url", ["localhost:8000", "ftp://localhost/v1", "http://"])
+@pytest.mark.parametrize(
+    "url",
+    ["localhost:8000", "ftp://localhost/v1", "http://", "http://[::1/v1", "http://host:99999/v1", "http://a b/v1"],
+)
 def test_an_address_that_is_none_is_refused(monkeypatch, url):
     monkeypatch.setenv("OPENAI_BASE_URL", url)
     with pytest.raises(ConfigurationError, match="OPENAI_BASE_URL"):
@@ -134,6 +142,102 @@ def test_a_key_can_come_from_a_secret_file(script, monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY_FILE", str(tmp_path / "key"))
     answer("hello")
     assert script.headers[0]["Authorization"] == "Bearer sk-from-a-file"
+
+
+def many(prompt, count, **options):
+    model = open_model("openai:tiny", ModelOptions(**{"deadline": 30, **options}))
+    return list(model.ask(request(f"{prompt} {number}") for number in range(count)))
+
+
+def dead_port():
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return held.getsockname()[1]
+
+
+@pytest.mark.parametrize("count", [1, 3, 500])
+def test_a_dead_port_stops_the_run_within_seconds(monkeypatch, count):
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{dead_port()}/v1")
+    start = time.perf_counter()
+    with pytest.raises(IncompleteError, match=r"(?s)cannot be reached.*is the server running"):
+        many("hello", count)
+    assert time.perf_counter() - start < 3
+
+
+def test_a_host_that_nobody_knows_stops_the_run(monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://nobody.invalid/v1")
+    with pytest.raises(IncompleteError, match="has a host that nobody knows"):
+        many("hello", 40)
+
+
+def test_tls_that_fails_stops_the_run(script, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", script.address.replace("http:", "https:") + "/v1")
+    with pytest.raises(IncompleteError, match=r"(?s)over TLS.*http:// address"):
+        many("hello", 40)
+
+
+def test_a_connection_that_does_not_come_about_is_a_refusal_with_the_limit():
+    fault = connection_fault(aiohttp.ConnectionTimeoutError("Connection timeout to host"))
+    assert "no connection within 10 s" in fault.refusal.reason
+
+
+@pytest.mark.parametrize(
+    "error", [aiohttp.ServerDisconnectedError(), ConnectionResetError(), aiohttp.ClientPayloadError()]
+)
+def test_what_breaks_on_the_way_is_no_refusal(error):
+    assert connection_fault(error).refusal is None
+
+
+@pytest.mark.parametrize("count", [1, 5, 200])
+def test_requests_that_are_all_refused_stop_the_run_with_what_the_endpoint_says(script, count):
+    with pytest.raises(IncompleteError, match="answers 400: context of 8 tokens exceeded"):
+        many("too-long", count)
+    assert sum(script.seen.values()) <= 32
+
+
+def test_after_an_answer_a_refused_request_is_its_items_own_failure(script):
+    model = open_model("openai:tiny", ModelOptions(concurrency=1))
+    pairs = list(model.ask(map(request, ["fine", *(f"too-long {number}" for number in range(40))])))
+    assert [reply.state for _, reply in pairs] == [None, *["failed"] * 40]
+
+
+def test_in_a_resumed_run_refused_requests_are_their_items_own_failures(script):
+    model = open_model("openai:tiny", ModelOptions(concurrency=4))
+    model.resumed()
+    assert {reply.state for _, reply in model.ask(request(f"too-long {number}") for number in range(40))} == {"failed"}
+
+
+def test_waiting_for_an_overloaded_endpoint_is_told_once(script, monkeypatch):
+    monkeypatch.setattr("steelyard.models.trouble.TOLD_AFTER", 0.5)
+    with pytest.warns(UserWarning, match="has answered nothing for 0.5 s but 503: later") as told:
+        many("overloaded", 6, deadline=4)
+    assert len(told) == 1
+
+
+def test_openai_itself_is_not_asked_without_a_key(monkeypatch):
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY is not set"):
+        open_model("openai:tiny")
+
+
+@pytest.mark.parametrize("key", ["two\nlines", "schl\u00fcssel", "\x00"])
+def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(monkeypatch, key):
+    monkeypatch.setattr("os.environ", {**os.environ, "OPENAI_API_KEY": key})
+    with pytest.raises(ConfigurationError, match="no header can carry") as caught:
+        open_model("openai:tiny")
+    assert key not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("0.3", 0.3),
+        ("7", 7.0),
+        *((value, None) for value in ("1e400", "nan", "-5", "²", "", "Fri, 31 Dec 9999 23:59:59 -2359")),
+    ],
+)
+def test_a_wait_that_cannot_be_is_not_waited(value, seconds):
+    assert retry_after(value) == seconds
 
 
 def test_concurrency_is_bounded_and_used():

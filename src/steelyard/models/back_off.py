@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from datetime import UTC, datetime
@@ -52,17 +53,24 @@ def _jitter() -> float:
 
 
 def retry_after(value: str | None) -> float | None:
-    """Return the seconds that a `Retry-After` header asks for, as a number or a date, or None.
+    """Return the seconds that a `Retry-After` header asks for, as a number or a date; None where it says neither.
 
-    >>> retry_after("2"), retry_after("soon"), retry_after(None)
-    (2.0, None, None)
+    >>> retry_after("2"), retry_after("soon"), retry_after("1e400"), retry_after(None)
+    (2.0, None, None, None)
     """
     if value is None:
         return None
-    if value.strip().replace(".", "", 1).isdigit():
-        return float(value)
     try:
-        when = parsedate_to_datetime(value)
+        seconds = float(value)
     except ValueError:
+        return _until(value)
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _until(date: str) -> float | None:
+    try:
+        left = (parsedate_to_datetime(date).astimezone(UTC) - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        # A date before the first or after the last day that there is fails in as many ways as it has parts.
         return None
-    return max(0.0, (when.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+    return max(0.0, left)

@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.errors import excerpt
+from steelyard.errors import excerpt, quoted
+from steelyard.models.refusals import Refusal
 from steelyard.records.models import ModelReply, ReplyState
 
 OK = 200
@@ -15,10 +16,11 @@ _REFUSALS = {
     403: "ask for permission to use this model, or choose another",
     404: "check the model's name and OPENAI_BASE_URL; the address ends before /chat/completions",
 }
+_REFUSED = "check the model's name, the task's `generation:` and OPENAI_BASE_URL, which ends before /chat/completions"
 _SHARED = frozenset({429, 503, 529})
 """The endpoint is overloaded: everybody waits."""
 _AGAIN = frozenset({408, 409, 425, *range(500, 600)})
-_GARBLED_ATTEMPTS = 3
+GARBLED_ATTEMPTS = 3
 """A body that cannot be read is asked for again this often: half an answer is chance, a third one is not."""
 
 
@@ -31,8 +33,12 @@ class Retry:
     last: bool = False
     """Whether asking again is of no use."""
     throttled: bool = False
+    waiting: bool = False
+    """Whether the endpoint said `later`, for everybody or for this request."""
     after: float | None = None
     """Seconds that the endpoint asks to wait."""
+    refusal: Refusal | None = None
+    """What every other request would meet too, as long as none was answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,10 @@ class Refused:
 
     status: int
     reason: str
-    hint: str
+
+    def refusal(self, model: str) -> Refusal:
+        """Return what to tell the user."""
+        return Refusal(f"answers {self.status} for {quoted(model)}: {self.reason}", _REFUSALS[self.status])
 
 
 def status_outcome(status: int, location: str | None, body: bytes, after: float | None) -> Retry | Refused | None:
@@ -50,12 +59,15 @@ def status_outcome(status: int, location: str | None, body: bytes, after: float 
         return None
     reason = error_text(body)
     if status in _REFUSALS:
-        return Refused(status, reason, _REFUSALS[status])
+        return Refused(status, reason)
     if 300 <= status < 400:
         return Retry(f"{status}: a redirect to {excerpt(location or 'nowhere')}, which is not followed", last=True)
     if status in _SHARED:
-        return Retry(f"{status}: {reason}", throttled=True, after=after)
-    return Retry(f"{status}: {reason}", last=status not in _AGAIN, after=after)
+        return Retry(f"{status}: {reason}", throttled=True, waiting=True, after=after)
+    if status in _AGAIN:
+        return Retry(f"{status}: {reason}", waiting=status >= 500, after=after)
+    refusal = Refusal(f"answers {status}: {reason}", _REFUSED, of_request=True) if 400 <= status < 500 else None
+    return Retry(f"{status}: {reason}", last=True, refusal=refusal)
 
 
 def error_text(body: bytes) -> str:
@@ -67,11 +79,11 @@ def error_text(body: bytes) -> str:
     text = body[:4096].decode("utf-8", "backslashreplace")
     try:
         found: Any = json.loads(body)
-    except ValueError:
-        return excerpt(text)
+    except (ValueError, RecursionError):
+        return excerpt(text) or "the answer is empty"
     inner = found.get("error", found.get("message")) if isinstance(found, dict) else None
     message = inner.get("message") if isinstance(inner, dict) else inner
-    return excerpt(message if isinstance(message, str) else text)
+    return excerpt(message if isinstance(message, str) else text) or "the answer is empty"
 
 
 def parse_reply(body: bytes, *, latency_ms: float, attempts: int) -> ModelReply | Retry:
@@ -80,23 +92,23 @@ def parse_reply(body: bytes, *, latency_ms: float, attempts: int) -> ModelReply 
         found: Any = json.loads(body)
     except (ValueError, RecursionError) as error:
         message = f"the answer is not JSON ({excerpt(str(error))}): {excerpt(body[:200].decode('utf-8', 'replace'))}"
-        return Retry(message, last=attempts >= _GARBLED_ATTEMPTS)
+        return Retry(message, last=attempts >= GARBLED_ATTEMPTS)
     try:
         choice = found["choices"][0]
         content = _content(choice["message"].get("content"))
     except (AttributeError, KeyError, IndexError, TypeError):
         shown = excerpt(body[:200].decode("utf-8", "replace"))
-        return Retry(f"the answer has no choices[0].message: {shown}", last=attempts >= _GARBLED_ATTEMPTS)
+        return Retry(f"the answer has no choices[0].message: {shown}", last=attempts >= GARBLED_ATTEMPTS)
     finish = choice.get("finish_reason")
     if content is None:
         refusal = choice["message"].get("refusal")
         why = f": {excerpt(refusal)}" if isinstance(refusal, str) else ""
-        return Retry(f"the answer has no content (finish_reason {finish!r}){why}", last=True)
+        return Retry(f"the answer has no content (finish_reason {excerpt(repr(finish))}){why}", last=True)
     usage = found.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     return ModelReply(
         output=content,
-        finish_reason=finish if isinstance(finish, str) else None,
+        finish_reason=excerpt(finish) if isinstance(finish, str) else None,
         truncated=finish == "length",
         prompt_tokens=_count(usage.get("prompt_tokens")),
         completion_tokens=_count(usage.get("completion_tokens")),
@@ -113,4 +125,5 @@ def _content(value: Any) -> str | None:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and 0 <= value < 2**63 else None

@@ -84,7 +84,7 @@ def _gguf(rest: str, options: ModelOptions) -> Model:
 
 
 def _openai(rest: str, options: ModelOptions) -> Model:
-    from steelyard.models.endpoint import EndpointModel  # noqa: PLC0415 - the HTTP client is an extra
+    from steelyard.models.endpoint import EndpointModel  # noqa: PLC0415 - loading the HTTP client takes a while
 
     return EndpointModel.from_environment(rest, options)
 

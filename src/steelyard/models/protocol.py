@@ -31,6 +31,9 @@ class Model(Protocol):
         Requests are drawn as the model has room for them, and closing the iterator stops the asking.
         """
 
+    def resumed(self) -> None:
+        """Hear that an earlier process of the same run had answers from this model."""
+
     def close(self) -> None:
         """Let go of weights, threads and connections."""
 
@@ -60,6 +63,9 @@ class BaseModel:
         """Answer requests one after another."""
         for request in requests:
             yield request, self.generate(request)
+
+    def resumed(self) -> None:
+        """Hear that an earlier process of the same run had answers from this model; most need not know."""
 
     def close(self) -> None:
         """Let go of what the model holds; most hold nothing."""

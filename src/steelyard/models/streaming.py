@@ -21,6 +21,9 @@ Answer: TypeAlias = Callable[[ModelRequest], Awaitable[ModelReply]]
 GATHERING = 0.003
 """Seconds that replies are gathered before the reader is woken: a wake-up for each costs more than the reply itself."""
 
+IDLE = 1.0
+"""Seconds without a reply after which whoever waits for one is told."""
+
 Pair: TypeAlias = tuple[ModelRequest, ModelReply]
 
 
@@ -33,8 +36,11 @@ class AsyncStream:
         *,
         concurrency: int,
         around: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext,
+        idle: Callable[[], None] | None = None,
     ) -> None:
         self._answer = answer
+        self._idle = idle
+        """Called in the reader's thread about every second in which no reply comes."""
         self._concurrency = concurrency
         self._around = around
         """What is open while requests are asked, such as a connection pool; it belongs to the loop's thread."""
@@ -52,7 +58,7 @@ class AsyncStream:
         thread = threading.Thread(target=self._loop, args=(iter(requests),), daemon=True)
         thread.start()
         try:
-            while (batch := self._batches.get()) is not None:
+            while (batch := self._next_batch()) is not None:
                 for pair in batch:
                     self._consumed += 1
                     yield pair
@@ -61,6 +67,14 @@ class AsyncStream:
         finally:
             self._stop.set()
             thread.join(timeout=10)
+
+    def _next_batch(self) -> list[Pair] | None:
+        while True:
+            try:
+                return self._batches.get(timeout=None if self._idle is None else IDLE)
+            except queue.Empty:
+                if self._idle is not None:
+                    self._idle()
 
     def _loop(self, requests: Iterator[ModelRequest]) -> None:
         try:

@@ -27,7 +27,7 @@ def is_secret_name(name: str) -> bool:
     return _SECRET_NAME.search(name) is not None
 
 
-def remember_secret(value: str) -> None:
+def remember_secret(value: str, name: str = "") -> None:  # noqa: ARG001 - TEMPORARY
     """Keep a value out of everything that is written or printed from here on."""
     if len(value) >= SHORTEST:
         _values.add(value)

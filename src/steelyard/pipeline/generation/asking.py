@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
 
-from steelyard.errors import IncompleteError, Problem
+from steelyard.errors import IncompleteError, Problem, excerpt, quoted
 from steelyard.models import Model
 from steelyard.pipeline.generation.caching import Answers
 from steelyard.pipeline.generation.requests import Requests
@@ -30,6 +30,8 @@ class Asked:
     states: Mapping[str, int]
     """How many items failed or timed out."""
     cached: int
+    example: str = ""
+    """The first failure of this process: an item and what was wrong."""
 
     @property
     def failed(self) -> int:
@@ -46,6 +48,8 @@ def generate(
         writer = _Writer(journal, requests.prediction_field, total, asking)
         if model.identity.is_mock:
             return _dry(journal, requests, total)
+        if None in journal.done.values():
+            model.resumed()
         writer.tell()
         for request, reply in _found(journal, requests, answers):
             writer.write(request.item_id, reply, cached=True)
@@ -57,7 +61,7 @@ def generate(
         journal.sync()
         writer.tell()
         states = Counter(state for state in journal.done.values() if state is not None)
-        return Asked(total, dict(states), answers.hits)
+        return Asked(total, dict(states), answers.hits, writer.failures[0] if writer.failures else "")
 
 
 def _dry(journal: Journal, requests: Requests, total: int) -> Asked:
@@ -72,15 +76,19 @@ class _Writer:
     """Puts replies into the journal and tells how far the asking is."""
 
     journal: Journal
-    field: str
+    output_field: str
     total: int
     asking: Asking | None
+    failures: list[str] = field(default_factory=list)
+    """The first failure, to be told as an example."""
 
     def write(self, item_id: str, reply: ModelReply, *, cached: bool = False) -> None:
         fields: dict[str, Any] = msgspec.to_builtins(reply)
         output = fields.pop("output", None)
         if reply.state is None:
-            fields = {self.field: output, **fields}
+            fields = {self.output_field: output, **fields}
+        elif not self.failures:
+            self.failures.append(f"{quoted(item_id)}: {excerpt(reply.error or reply.state)}")
         self.journal.append(item_id, fields | ({"cached": True} if cached else {}), state=reply.state)
         self.tell()
 
@@ -109,10 +117,12 @@ def over_budget(asked: Asked, budget: float) -> IncompleteError | None:
     if asked.failed <= allowed:
         return None
     reasons = ", ".join(f"{count} {state}" for state, count in sorted(asked.states.items()))
+    example = f"; such as {asked.example}" if asked.example else ""
     return IncompleteError(
         Problem(
             "model-errors",
-            f"{asked.failed} of {asked.total} items have no answer ({reasons}), and the error budget is {allowed}",
+            f"{asked.failed} of {asked.total} items have no answer ({reasons}), "
+            f"and the error budget is {allowed}{example}",
             hint="--resume --retry-failed asks those again; --resume --error-budget N accepts them",
         )
     )

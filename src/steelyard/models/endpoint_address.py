@@ -1,0 +1,99 @@
+"""Where an endpoint is and with which key: checked before the first request, told without what is secret in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from steelyard.errors import ConfigurationError, Problem, quoted
+from steelyard.records.secrets import is_secret_name, remember_secret
+
+BASE_URL, KEY, KEY_FILE = "OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_API_KEY_FILE"
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+
+
+def base_url() -> str:
+    """Return the address that the environment names, or OpenAI's own."""
+    return (os.environ.get(BASE_URL) or DEFAULT_BASE_URL).strip()
+
+
+def api_key() -> str | None:
+    """Return the key in `OPENAI_API_KEY`, or in the file that `OPENAI_API_KEY_FILE` names."""
+    key = (os.environ.get(KEY) or "").strip() or _key_from_file(os.environ.get(KEY_FILE))
+    if not key:
+        return None
+    remember_secret(key, KEY)
+    if not key.isascii() or not key.isprintable():
+        message = f"{KEY} holds a character that no header can carry"
+        hint = "a key is one line of ASCII text: was it copied with something around it?"
+        raise ConfigurationError(Problem("bad-model", message, hint=hint))
+    return key
+
+
+def check_key(address: str, key: str | None) -> None:
+    """Refuse to ask OpenAI itself without a key: it answers nobody without one."""
+    if key is None and address == DEFAULT_BASE_URL:
+        message = f"{KEY} is not set, and {DEFAULT_BASE_URL} answers nobody without a key"
+        hint = f"set {KEY}, or {BASE_URL} to the address of a server of your own, such as http://127.0.0.1:8000/v1"
+        raise ConfigurationError(Problem("bad-model", message, hint=hint))
+
+
+def public_url(url: str) -> str:
+    """Return a URL without what may be secret in it: user, password, query and fragment.
+
+    >>> public_url("http://me:secret@localhost:8000/v1/?key=x")
+    'http://localhost:8000/v1'
+    """
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
+
+
+def request_url(url: str, *, with_user: bool) -> str:
+    """Return where requests go; a user in the address is who asks, unless a key says that."""
+    parts = _parts(url)
+    _remember(parts)
+    host = parts.netloc if with_user else parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, f"{parts.path.rstrip('/')}/chat/completions", parts.query, ""))
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        sound = sound and url.isprintable() and not any(character.isspace() for character in url)
+    except ValueError:
+        sound = False
+    if sound:
+        return parts
+    message = f"{BASE_URL} is {quoted(_shown(url))}, expected an http or https address"
+    raise ConfigurationError(Problem("bad-model", message, hint="such as http://127.0.0.1:8000/v1"))
+
+
+def _shown(url: str) -> str:
+    """Return an unusable address without what may be secret in it, wherever its parts end."""
+    scheme, colon, rest = url.partition("://")
+    if not colon:
+        scheme, rest = "", url
+    return scheme + colon + rest.rpartition("@")[2].split("?", maxsplit=1)[0]
+
+
+def _remember(parts: SplitResult) -> None:
+    """Keep the password, and what is secret in the query by its name, out of what is said."""
+    if parts.password:
+        remember_secret(parts.password, BASE_URL)
+    for pair in parts.query.split("&"):
+        name, _, value = pair.partition("=")
+        if value and is_secret_name(name.replace("-", "_")):
+            remember_secret(value, BASE_URL)
+
+
+def _key_from_file(name: str | None) -> str | None:
+    if not name:
+        return None
+    try:
+        return Path(name).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"{KEY_FILE} cannot be read: {error}"
+        raise ConfigurationError(Problem("missing-file", message, file=name)) from None
