@@ -8,7 +8,7 @@ import msgspec
 
 Direction: TypeAlias = Literal["higher", "lower"]
 ValueKind: TypeAlias = Literal["rate", "bounded", "percent", "amount", "unbounded"]
-"""What values a number can have, declared where it is registered: 0 or 1; from 0 to 1; from 0 to 100; 0 or more; any."""
+"""What values a number can have, declared where it is registered: 0 or 1, 0 to 1, 0 to 100, 0 or more, any."""
 
 
 class Score(msgspec.Struct, frozen=True):

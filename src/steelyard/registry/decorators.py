@@ -16,7 +16,7 @@ from steelyard.registry.tables import METRICS, SCORERS, enter
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def scorer(
+def scorer(  # noqa: PLR0913 - each is a word of the registration
     name: str,
     *,
     version: int,
@@ -69,7 +69,7 @@ def scorer(
     return register
 
 
-def metric(
+def metric(  # noqa: PLR0913 - each is a word of the registration
     name: str,
     *,
     version: int = 1,

@@ -89,7 +89,7 @@ def direction_of(name: str) -> Direction | None:
 
 
 def is_bounded(name: str) -> bool | None:
-    """Return whether every value of a metric, a scorer or a sub-score lies in [0, 1]; None where the name is unknown."""
+    """Return whether every value of a metric, a scorer or a sub-score lies in [0, 1]; None for an unknown name."""
     values = value_kind(name)
     return None if values is None else values in ("rate", "bounded")
 
