@@ -17,11 +17,15 @@ FOLDER = Path(__file__).parent
 BUILT_IN = [
     "answer_correctness@v1",
     "choice@v1",
+    "claim_evidence_overlap@v1",
+    "claim_verifiability@v1",
     "instructions@v1",
     "list@v1",
     "number@v1",
     "numerical_match@v1",
     "reasoning@v1",
+    "reasoning_consistency@v1",
+    "reasoning_step_order@v1",
     "text@v1",
 ]
 
@@ -87,4 +91,8 @@ ERROR_TAGS = {
         "wrong_final_answer", "unsupported_claim", "missing_evidence", "missing_step", "wrong_step_order",
         "inconsistent_reasoning",
     },
+    "reasoning_consistency@v1": {"inconsistent_reasoning"},
+    "claim_evidence_overlap@v1": {"missing_evidence"},
+    "reasoning_step_order@v1": {"missing_step", "wrong_step_order"},
+    "claim_verifiability@v1": {"unsupported_claim"},
 }  # fmt: skip

@@ -240,8 +240,10 @@ def test_names_are_held_to_the_rows_before_a_model_is_asked(judged, steelyard, n
     assert not list(Path().glob("runs/*"))
 
 
-def test_fields_that_a_model_does_not_give_are_refused_before_it_is_asked(judged):
+def test_an_output_without_a_metrics_field_is_unparsed(judged):
+    Path("plain.py").write_text('def answer(item):\n    return \'{"tone": "up"}\'\n', encoding="utf-8")
     metric = {"type": "exact_match", "pred_field": "pred_mood", "label_field": "gt_mood"}
     task = {"name": "moods", "answer_type": "choice", "metrics": [metric]}
-    found = judged(task, [{"id": "a", "prompt": "?", "gt_mood": "up"}], None, "--model", "mock")
-    refused(found, "unknown-field", "a model's answers have the field 'prediction' and no 'pred_mood'")
+    found = judged(task, [{"id": "a", "prompt": "?", "gt_mood": "up"}], None, "--model", "python:plain:answer")
+    assert found.code == 0
+    assert json.loads(found.out)["scorecard"]["states"]["unparsed"] == 1

@@ -9,20 +9,20 @@ from steelyard.scoring.choice import alias_table, choice
 
 @pytest.mark.parametrize("pairs", [("a=x", "a=y"), ("a=b", "b=c"), ("A=x", " a =y")])
 def test_an_alias_that_means_two_choices_is_a_configuration_error(pairs):
-    with pytest.raises(ConfigurationError, match="means two choices"):
+    with pytest.raises(ConfigurationError, match="means two answers"):
         alias_table(pairs)
 
 
 @pytest.mark.parametrize("pairs", [("b",), ("=b",), ("a=",), ("",)])
 def test_a_pair_is_written_alias_equals_choice(pairs):
-    with pytest.raises(ConfigurationError, match="not of the form alias=choice"):
+    with pytest.raises(ConfigurationError, match="not of the form alias=answer"):
         alias_table(pairs)
 
 
 def test_an_alias_between_two_options_is_a_configuration_error():
-    with pytest.raises(ConfigurationError, match="means two choices"):
+    with pytest.raises(ConfigurationError, match="means two answers"):
         choice(Choice("A"), Choice("B", choices=("A", "B")), aliases=("A=B",))
-    with pytest.raises(ConfigurationError, match="means two choices"):
+    with pytest.raises(ConfigurationError, match="means two answers"):
         choice(Choice("A"), Choice("B", aliases=("a",), choices=("A", "B")))
 
 

@@ -29,3 +29,17 @@ def test_two_long_lists_in_opposite_order_take_no_time():
     score = list_answer(ListAnswer(items[::-1]), ListAnswer(items, ordered=True))
     assert score.sub_scores["order_score"] == 1 / 5000
     assert time.perf_counter() - start < 5
+
+
+def test_a_synonym_counts_as_its_item_whoever_names_it():
+    wanted = ListAnswer(("ai", "earnings"), aliases=(("ai", ("人工智能", "Artificial Intelligence")),))
+    assert list_answer(ListAnswer(("人工智能", "earnings")), wanted).primary == 1.0
+    assert list_answer(ListAnswer(("artificial  intelligence", "AI")), wanted).sub_scores["f1"] == 2 / 3
+    shared = list_answer(ListAnswer(("profits", "ai")), ListAnswer(("ai", "earnings")), aliases=("profits=earnings",))
+    assert shared.primary == 1.0
+
+
+def test_a_synonym_of_two_items_is_refused():
+    wanted = ListAnswer(("a", "b"), aliases=(("a", ("x",)), ("b", ("x",))))
+    with pytest.raises(ConfigurationError, match="means two answers"):
+        list_answer(ListAnswer(("x",)), wanted)

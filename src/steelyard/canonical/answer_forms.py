@@ -8,7 +8,7 @@ import msgspec
 
 from steelyard.canonical.typed_objects import inferred_type
 from steelyard.instructions.reading import instruction_object
-from steelyard.records.answers import Answer, Choice, FinalAnswer, ListAnswer, Number, Reasoning, Text
+from steelyard.records.answers import NO_FINAL_ANSWER, Answer, Choice, FinalAnswer, ListAnswer, Number, Reasoning, Text
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
@@ -26,7 +26,8 @@ def answer_object(answer: Answer) -> dict[str, Any]:
                 "claims": [{"evidence": [], **claim} for claim in parts.get("claims", [])],
             }
         case ListAnswer():
-            return {"items": list(answer.items), "ordered": answer.ordered, "unique": answer.unique}
+            synonyms = {"aliases": {item: list(found) for item, found in answer.aliases}} if answer.aliases else {}
+            return {"items": list(answer.items), "ordered": answer.ordered, "unique": answer.unique, **synonyms}
         case Text():
             told = [instruction_object(instruction) for instruction in answer.instructions]
             asked = {"instructions": told} if told else {}
@@ -47,10 +48,18 @@ def answer_text(answer: Answer) -> str:
         case ListAnswer():
             return ", ".join(answer.items)
         case Reasoning():
-            return answer_text(answer.final_answer.answer)
+            return _reasoning_text(answer)
         case Number():
             value = _value_text(answer)
             return f"{value} {answer.unit}" if answer.unit else value
+
+
+def _reasoning_text(answer: Reasoning) -> str:
+    """Return the final answer, or the claims or steps of a reasoning that has none."""
+    if answer.final_answer != NO_FINAL_ANSWER:
+        return answer_text(answer.final_answer.answer)
+    cited = [f"{claim.text} [{', '.join(claim.evidence)}]" if claim.evidence else claim.text for claim in answer.claims]
+    return "; ".join([*cited, *(step.text for step in answer.steps)])
 
 
 def _set_fields(answer: Answer) -> dict[str, Any]:

@@ -66,6 +66,21 @@ def read_strings(raw: Any, what: str) -> tuple[str, ...]:
     return tuple(read_string(member, f"text in {what}") for member in read_members(raw, what))
 
 
+def read_synonyms(raw: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return a JSON object of items, each with a list of its other spellings.
+
+    >>> read_synonyms({"ai": ["artificial intelligence", "人工智能"]})
+    (('ai', ('artificial intelligence', '人工智能')),)
+    """
+    if raw is None:
+        return ()
+    if not isinstance(raw, Mapping):
+        raise mismatch("an object of items and their other spellings", raw)
+    return tuple(
+        (str(item), read_strings(spellings, f"aliases of {quoted(str(item))}")) for item, spellings in raw.items()
+    )
+
+
 def read_quantity(raw: Any) -> tuple[int | float | bool, str | None, str | None]:
     """Return value, unit and text of a number given as JSON number, boolean or text."""
     if isinstance(raw, str):

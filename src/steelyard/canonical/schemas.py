@@ -44,6 +44,11 @@ LIST = _object(
     items={"type": ["array", "string"], "items": _STRING_OR_NUMBER},
     ordered={"type": "boolean", "default": False},
     unique={"type": "boolean", "default": True, "description": "True compares sets, false multisets."},
+    aliases={
+        "type": "object",
+        "additionalProperties": _TEXTS,
+        "description": "Items with their other spellings; read from the ground truth only.",
+    },
 )
 TEXT = _object(
     ("value",),

@@ -21,6 +21,7 @@ from steelyard.canonical.json_values import (
     read_quantity,
     read_string,
     read_strings,
+    read_synonyms,
     read_tolerance,
     refuse_unknown,
 )
@@ -47,7 +48,7 @@ FinalType: TypeAlias = Literal["choice", "number", "list", "text"]
 _KEYS: dict[AnswerType, tuple[str, ...]] = {
     "choice": ("value", "aliases", "choices", "confidence"),
     "number": ("value", "unit", "tolerance_abs", "tolerance_rel", "text"),
-    "list": ("items", "ordered", "unique"),
+    "list": ("items", "ordered", "unique", "aliases"),
     "text": ("value", "normalize", "keywords", "aliases", "instructions"),
     "reasoning": ("final_answer", "steps", "claims"),
 }
@@ -128,8 +129,9 @@ class AnswerReader:
         items = list_items(raw) if isinstance(raw, str) else read_strings(raw, "items")
         if isinstance(raw, str) and not raw.strip():
             raise BadAnswer("empty", "the list is empty text")
+        aliases = read_synonyms(fields.get("aliases")) if self.reference else ()
         return ListAnswer(
-            items, self._flag(fields, "ordered", default=False), self._flag(fields, "unique", default=True)
+            items, self._flag(fields, "ordered", default=False), self._flag(fields, "unique", default=True), aliases
         )
 
     def _text(self, fields: Mapping[str, Any]) -> Text:

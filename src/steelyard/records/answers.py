@@ -13,6 +13,8 @@ import msgspec
 AnswerType: TypeAlias = Literal["choice", "number", "list", "text", "reasoning"]
 ANSWER_TYPES: tuple[AnswerType, ...] = ("choice", "number", "list", "text", "reasoning")
 
+ReasoningPart: TypeAlias = Literal["final_answer", "steps", "claims"]
+
 Profile: TypeAlias = Literal["strip_lower", "basic", "squad", "none"]
 PROFILES: tuple[Profile, ...] = ("strip_lower", "basic", "squad", "none")
 
@@ -51,6 +53,8 @@ class ListAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     ordered: bool = False
     unique: bool = True
     """True compares sets, false multisets."""
+    aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Items with their other spellings. Read from the reference only."""
 
 
 class Instruction(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -96,6 +100,10 @@ class FinalAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
     answer_type: Literal["choice", "number", "list", "text"]
     answer: Choice | Number | ListAnswer | Text
+
+
+NO_FINAL_ANSWER = FinalAnswer("text", Text("(not given)"))
+"""The final answer of a reasoning of which only claims or steps are given, for metrics that look at nothing else."""
 
 
 class Reasoning(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -16,6 +16,7 @@ from steelyard.scoring import (
     number,
     numerical_match,
     reasoning,
+    reasoning_parts,
     rules,
     text_answer,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "number",
     "numerical_match",
     "reasoning",
+    "reasoning_parts",
     "rules",
     "text_answer",
 ]

@@ -88,11 +88,11 @@ def _enter(table: dict[str, str], alias: str, option: str) -> None:
 
 
 def _ambiguous(alias: str, options: Iterable[str]) -> ConfigurationError:
-    message = f"the alias {quoted(alias)} means two choices, {' and '.join(quoted(option) for option in options)}"
-    hint = "let each alias stand for one choice, and no choice be an alias of another"
+    message = f"the alias {quoted(alias)} means two answers, {' and '.join(quoted(option) for option in options)}"
+    hint = "let each alias stand for one answer, and no answer be an alias of another"
     return ConfigurationError(Problem(code="ambiguous-alias", message=message, hint=hint))
 
 
 def _unusable(pair: str) -> ConfigurationError:
-    message = f"choice@v1: {quoted(pair)} in aliases is not of the form alias=choice"
+    message = f"{quoted(pair)} in aliases is not of the form alias=answer"
     return ConfigurationError(Problem(code="bad-configuration", message=message, hint="write `option_b=B`"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +11,7 @@ from steelyard.errors import ConfigurationError, Problem
 from steelyard.records.answers import ListAnswer, Profile
 from steelyard.records.scores import Score
 from steelyard.registry import scorer
+from steelyard.scoring.choice import alias_table
 from steelyard.scoring.wording import named
 from steelyard.text.lcs import lcs_length
 from steelyard.text.normalise import normalise
@@ -23,20 +24,26 @@ from steelyard.text.overlap import overlap
     sub_scores={"precision": "higher", "recall": "higher", "f1": "higher", "order_score": "higher"},
 )
 def list_answer(
-    predicted: ListAnswer, expected: ListAnswer, *, order_weight: float = 0.0, normalize: Profile = "basic"
+    predicted: ListAnswer,
+    expected: ListAnswer,
+    *,
+    order_weight: float = 0.0,
+    normalize: Profile = "basic",
+    aliases: tuple[str, ...] = (),
 ) -> Score:
     """F1 of the items after normalisation; both empty is 1, one empty is 0.
 
     The reference says how to compare: `unique` compares sets, otherwise multisets; `ordered` adds `order_score`, the
     longest common subsequence over the longer length. The primary is `(1 - order_weight) * f1 + order_weight *
-    order_score` where the reference is ordered, else F1.
+    order_score` where the reference is ordered, else F1. `aliases` are pairs `alias=item` that hold for every list; a
+    reference may bring its own.
 
     >>> list_answer(ListAnswer(("AI", "ai", "tax")), ListAnswer(("ai", "earnings"))).sub_scores["f1"]
     0.5
     """
     if not 0.0 <= order_weight <= 1.0:
         raise _bad_weight(order_weight)
-    match = ItemMatch.of(predicted.items, expected, normalize)
+    match = ItemMatch.of(predicted.items, expected, normalize, aliases)
     precision, recall, f1 = overlap(match.found, match.wanted)
     order_score = match.order_score if expected.ordered else None
     primary = f1 if order_score is None else (1 - order_weight) * f1 + order_weight * order_score
@@ -58,10 +65,13 @@ class ItemMatch:
     """How often the reference has each item."""
 
     @classmethod
-    def of(cls, items: Sequence[str], expected: ListAnswer, profile: Profile) -> ItemMatch:
-        """Return the items of a prediction beside those of a reference."""
-        given = [normalise(item, profile) for item in items]
-        asked = [normalise(item, profile) for item in expected.items]
+    def of(
+        cls, items: Sequence[str], expected: ListAnswer, profile: Profile, aliases: tuple[str, ...] = ()
+    ) -> ItemMatch:
+        """Return the items of a prediction beside those of a reference, each by the item that it means."""
+        meaning = _meanings(expected, aliases)
+        given = [_meant(item, meaning, profile) for item in items]
+        asked = [_meant(item, meaning, profile) for item in expected.items]
         found, wanted = (list(dict.fromkeys(given)), list(dict.fromkeys(asked))) if expected.unique else (given, asked)
         return cls(found, wanted, Counter(given), Counter(asked))
 
@@ -117,6 +127,17 @@ class ItemMatch:
         }
         counted = f"Expected {len(self.wanted)} items, found {len(self.found)}"
         return "; ".join([counted, *(parts[tag] for tag in tags)]) + "."
+
+
+def _meanings(expected: ListAnswer, pairs: tuple[str, ...]) -> Mapping[str, str]:
+    """Return which item each other spelling means, after `basic`; one that means two items is refused."""
+    own = tuple(f"{alias}={item}" for item, spellings in expected.aliases for alias in spellings)
+    return alias_table((*pairs, *own)) if own or pairs else {}
+
+
+def _meant(item: str, meaning: Mapping[str, str], profile: Profile) -> str:
+    found = meaning.get(normalise(item, "basic")) if meaning else None
+    return normalise(item if found is None else found, profile)
 
 
 def _bad_weight(order_weight: float) -> ConfigurationError:

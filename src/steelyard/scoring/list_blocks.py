@@ -28,9 +28,9 @@ _PARTS = ("precision", "recall", "f1", "order_score")
 
 
 def list_block_fits(scorer: Scorer) -> bool:
-    """Return whether a scorer is `list@v1` with a weight that it takes."""
+    """Return whether a scorer is `list@v1` with a weight that it takes, and without synonyms."""
     weight = cast("float", scorer.parameters.get("order_weight") or 0.0)
-    return scorer.definition.function is list_answer and 0.0 <= weight <= 1.0
+    return scorer.definition.function is list_answer and 0.0 <= weight <= 1.0 and not scorer.parameters.get("aliases")
 
 
 _Row: TypeAlias = tuple[float, float, float, float, float, tuple[str, ...], str]

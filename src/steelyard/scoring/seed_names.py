@@ -6,18 +6,18 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from steelyard.errors import ConfigurationError, Problem, quoted
-from steelyard.records.answers import AnswerType
+from steelyard.records.answers import AnswerType, ReasoningPart
 
 
 @dataclass(frozen=True, slots=True)
 class SeedMetric:
-    """One of seed 003's metrics as a number that a scorer gives."""
+    """One of seed 003's metrics: the scorer whose primary score it is."""
 
     name: str
     scorer: str
     answer_type: AnswerType
-    sub_score: str | None = None
-    """The sub-score that is the metric's value, where that is not the primary score."""
+    part: ReasoningPart | None = None
+    """The part of a reasoning that stands in the metric's fields."""
 
 
 SEED_METRICS: dict[str, SeedMetric] = {
@@ -27,10 +27,10 @@ SEED_METRICS: dict[str, SeedMetric] = {
         SeedMetric("numeric_error", "number@v1", "number"),
         SeedMetric("list_overlap", "list@v1", "list"),
         SeedMetric("reference_rouge", "text@v1", "text"),
-        SeedMetric("reasoning_consistency", "reasoning@v1", "reasoning", "consistency"),
-        SeedMetric("claim_evidence_overlap", "reasoning@v1", "reasoning", "evidence_f1"),
-        SeedMetric("reasoning_step_order", "reasoning@v1", "reasoning", "step_order"),
-        SeedMetric("claim_verifiability", "reasoning@v1", "reasoning", "claim_verifiability"),
+        SeedMetric("reasoning_consistency", "reasoning_consistency@v1", "reasoning", "final_answer"),
+        SeedMetric("claim_evidence_overlap", "claim_evidence_overlap@v1", "reasoning", "claims"),
+        SeedMetric("reasoning_step_order", "reasoning_step_order@v1", "reasoning", "steps"),
+        SeedMetric("claim_verifiability", "claim_verifiability@v1", "reasoning", "claims"),
     )
 }
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from steelyard.errors import ConfigurationError, Problem, quoted
 from steelyard.models import Model
 from steelyard.pipeline.evaluation.answered import refuse_unknown_tags, refuse_unseen
 from steelyard.pipeline.evaluation.identity import generated_configuration, identify, manifest_of, run_flags
@@ -15,11 +14,9 @@ from steelyard.pipeline.evaluation.streaming import prediction_facts, stream
 from steelyard.pipeline.generation.asking import Asking, generate, over_budget
 from steelyard.pipeline.generation.predictions import model_facts
 from steelyard.pipeline.generation.requests import Requests, prompt_template, task_generation
-from steelyard.pipeline.items.named_fields import NamedFields
 from steelyard.pipeline.items.reading import Source
 from steelyard.pipeline.judging.items import DryJudge
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.preparation.fields import answer_fields
 from steelyard.pipeline.preparation.gold import add_gold
 from steelyard.pipeline.preparation.task import Prepared
 from steelyard.pipeline.recording.run import (
@@ -111,21 +108,3 @@ def rehearse(prepared: Prepared, source: Source) -> None:
     source.problems.merge(judge.problems)
     source.problems.raise_if_any()
     refuse_unknown_tags(prepared.report, tags, source)
-    _refuse_unanswerable(prepared)
-
-
-def _refuse_unanswerable(prepared: Prepared) -> None:
-    """Raise for metrics over fields that a model's answers do not have: they have one, the prediction."""
-    named = NamedFields(answer_fields(prepared.task, journal=True))
-    own = prepared.field_names.prediction or "prediction"
-    named.see({own: ""})
-    problems = [
-        Problem(
-            "unknown-field",
-            f"a model's answers have the field {quoted(own)} and no {quoted(found.name)}, named as {found.meaning}",
-            hint="evaluate stored predictions that have it, or judge the whole output with `scorers`",
-        )
-        for found in named.unseen
-    ]
-    if problems:
-        raise ConfigurationError(problems)

@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from steelyard.canonical.reasoning_parts import BESIDE
 from steelyard.configuration.task import FieldMetric
 from steelyard.errors import Problem, UsageError
 from steelyard.pipeline.evaluation.asking import ask_and_judge, plan_asking, rehearse
@@ -87,7 +88,10 @@ def _evaluate_model(
 
 
 def _journal(path: Path, prepared: Prepared, source: Source) -> StoredJournal:
-    named = [entry.pred_field for entry in prepared.task.metrics or () if isinstance(entry, FieldMetric)]
+    entries = [entry for entry in prepared.task.metrics or () if isinstance(entry, FieldMetric)]
+    named = [entry.pred_field for entry in entries]
+    if any(entry.type == "reasoning_consistency" for entry in entries):
+        named += [spelling for name in BESIDE for spelling in (name, f"pred_{name}")]
     separate = source.predictions is not None
     return StoredJournal(path / JOURNAL_FILE, prepared.field_names, named, separate=separate)
 

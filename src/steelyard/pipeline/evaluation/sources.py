@@ -13,7 +13,7 @@ from steelyard.pipeline.items.sampling import Selection
 from steelyard.pipeline.judging.items import Judge
 from steelyard.pipeline.judging.labels import LabelNames
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.preparation.fields import answer_fields, item_fields
+from steelyard.pipeline.preparation.fields import answer_fields, field_metrics, item_fields
 from steelyard.pipeline.preparation.task import Prepared, resolve
 from steelyard.reading.limits import Limits
 from steelyard.reading.rows import read_rows
@@ -46,6 +46,7 @@ def make_source(prepared: Prepared, options: EvaluateOptions, *, journal: bool =
         sliced=tuple(dict.fromkeys(key for key in keys if key not in (*DERIVED_TAGS, *task.tag_fields))),
         item_fields=NamedFields(item_fields(task)),
         answer_fields=NamedFields(answer_fields(task, journal=journal)),
+        predicted=frozenset(entry.pred_field for entry in field_metrics(task)),
         elsewhere=prepared.gold.ids if prepared.gold else frozenset(),
         workers=options.workers,
     )

@@ -84,6 +84,8 @@ class Source:
     """What it names in rows of predictions; a row that says why it has no output is not looked at."""
     elsewhere: frozenset[str] = frozenset()
     """Ids that predictions may have although they are not in the dataset: those of a gold set."""
+    predicted: frozenset[str] = frozenset()
+    """Fields that a task's metrics read predictions from (seed 003's `pred_field`)."""
     quarantine: Quarantine | None = None
     problems: Problems = field(default_factory=Problems)
     unknown_ids: list[tuple[str, int]] = field(default_factory=list)
@@ -182,7 +184,7 @@ class Source:
         """Return the prediction that a dataset's row carries itself."""
         reference = reference_field(item.fields, self.names)
         named = prediction_field(item.fields, self.names, reference)
-        carried = named is not None or any(name.startswith("pred_") for name in item.fields)
+        carried = named is not None or any(name.startswith("pred_") or name in self.predicted for name in item.fields)
         if not carried and not _failure(item.fields):
             self.answer_fields.see(item.fields)
             return None

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from steelyard.canonical.extraction import Extraction, NotFound, extract
+from steelyard.canonical.json_text import RefusedJson, first_object
+from steelyard.canonical.reasoning_blocks import separate_reasoning
 from steelyard.canonical.references import BadReference
 from steelyard.reading.references import no_reference, prediction_field, reference_field, reference_value, value_of
 from steelyard.records.fields import FieldNames
@@ -47,6 +49,7 @@ def _holds_reference(fields: Mapping[str, Any], names: FieldNames) -> bool:
     return found is not None and (found != "output" or any(name in fields for name in ("input", "instruction")))
 
 
+_ABSENT = object()
 LARGEST_COUNT = 2**63 - 1
 
 
@@ -78,12 +81,40 @@ def row_field(fields: Mapping[str, Any], name: str) -> Any:
 
 
 def predicted_field(fields: Mapping[str, Any], name: str) -> Any:
-    """Return a predicted field: from `parsed`, else from the row, with or without its `pred_` prefix."""
-    parsed = fields.get("parsed")
+    """Return a predicted field: from `parsed`, the row or the output's JSON, with or without its `pred_` prefix."""
+    parsed, output = fields.get("parsed"), fields.get("prediction")
     for holder in (parsed if isinstance(parsed, dict) else {}, fields):
-        for spelling in (name, f"pred_{name}", name.removeprefix("pred_")):
-            try:
-                return row_field(holder, spelling)
-            except KeyError:
-                continue
-    raise KeyError(f"there is no predicted field {name!r}")
+        found = _under_its_names(holder, name)
+        if found is not _ABSENT:
+            return found
+    if not isinstance(output, str):
+        raise KeyError(f"there is no predicted field {name!r}")
+    found = _under_its_names(_object_in(output), name)
+    if found is _ABSENT:
+        raise OutputLacksField(output, f"no JSON object in the output has the field {name!r}")
+    return found
+
+
+class OutputLacksField(KeyError):  # noqa: N818  a finding about an output, which becomes its state
+    """There is an output, and the field that is judged is not in it."""
+
+    def __init__(self, output: str, reason: str) -> None:
+        super().__init__(reason)
+        self.output, self.reason = output, reason
+
+
+def _under_its_names(holder: Mapping[str, Any], name: str) -> Any:
+    for spelling in (name, f"pred_{name}", name.removeprefix("pred_")):
+        try:
+            return row_field(holder, spelling)
+        except KeyError:
+            continue
+    return _ABSENT
+
+
+def _object_in(output: str) -> Mapping[str, Any]:
+    try:
+        found = first_object(separate_reasoning(output).answer_text)
+    except RefusedJson:
+        return {}
+    return {} if found is None else found.value

@@ -15,9 +15,11 @@ import numpy as np
 
 from steelyard.canonical.extraction import Extraction
 from steelyard.canonical.objects import answer_text
-from steelyard.canonical.predictions import predicted_answer
+from steelyard.canonical.outcome import PARSE_ERROR
+from steelyard.canonical.predictions import Parsed, predicted_answer
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
 from steelyard.errors import Problem, Problems, excerpt
+from steelyard.pipeline.items.row_values import OutputLacksField
 from steelyard.pipeline.judging.cards import card_of, unanswered
 from steelyard.pipeline.judging.corpus import references_of
 from steelyard.pipeline.judging.labels import LabelNames
@@ -56,8 +58,8 @@ class Judgement:
     """Whether `reference` takes the answer out of a worked solution."""
     choices: tuple[str, ...] = ()
     choices_of: Callable[[Item], tuple[str, ...]] | None = None
-    part: str | None = None
-    """The sub-score that the name means; None for the primary score."""
+    place: str | None = None
+    """The metric and field that a problem is told with; None where the item says enough."""
 
 
 class Judge:
@@ -112,13 +114,25 @@ class Judge:
         columns.error_tags.append((*self._error_tags(verdicts), *rule_tags))
 
     def _verdict(self, judgement: Judgement, item: Item, prediction: Prediction | None) -> Verdict:
+        try:
+            return self._judged(judgement, item, prediction)
+        except BadReference as error:
+            if judgement.place is None:
+                raise
+            raise BadReference(f"{judgement.place}: {error}", error.code, empty=error.empty) from None
+
+    def _judged(self, judgement: Judgement, item: Item, prediction: Prediction | None) -> Verdict:
         raw_reference = self._raw_reference(judgement, item)
         answer_type = judgement.answer_type or _own_type(item)
         choices = judgement.choices_of(item) if judgement.choices_of else judgement.choices
         expected = expected_answer(raw_reference, answer_type, ReferenceContext(choices=choices))
         scorer = judgement.scorers[answer_type]
         _require(scorer, expected)
-        raw, state = _raw_output(judgement, prediction)
+        try:
+            raw, state = _raw_output(judgement, prediction)
+        except OutputLacksField as lacking:
+            card = card_of(scorer, Parsed(None, None, (PARSE_ERROR,), lacking.reason), expected)
+            return Verdict("unparsed", card, expected, None, None, lacking.output, raw_reference)
         if state is not None:
             card = unanswered(scorer, expected, (), _reason(state, prediction))
             return Verdict(state, card, expected, None, None, None, raw_reference)
@@ -140,9 +154,8 @@ class Judge:
         first = verdicts[0]
         numbers = dict(first.card.sub_scores)
         for judgement, verdict in zip(self.judgements[1:], verdicts[1:], strict=True):
-            parts = verdict.card.sub_scores
-            numbers[judgement.name] = parts.get(judgement.part) if judgement.part else verdict.card.primary_score
-            numbers |= {f"{judgement.name}.{name}": value for name, value in parts.items()}
+            numbers[judgement.name] = verdict.card.primary_score
+            numbers |= {f"{judgement.name}.{name}": value for name, value in verdict.card.sub_scores.items()}
         for metric in self.metrics:
             numbers[metric.name] = _metric_value(metric, first)
         return numbers
@@ -194,6 +207,8 @@ def _raw_output(judgement: Judgement, prediction: Prediction | None) -> tuple[An
         return None, prediction.state
     try:
         return judgement.prediction(prediction.fields), None
+    except OutputLacksField:
+        raise
     except KeyError:
         return None, "missing"
 

@@ -38,14 +38,15 @@ def item_fields(task: Task) -> Iterator[NamedField]:
 def answer_fields(task: Task, *, journal: bool = False) -> Iterator[NamedField]:
     """Yield the fields that must stand in some row of predictions.
 
-    A run's own journal may lack the confidence: models have their own name for it, or none.
+    A run's own journal may lack the confidence: models have their own name for it, or none. It has outputs, in whose
+    JSON a metric looks for its field; one without it is unparsed.
     """
     if task.fields.prediction is not None:
         yield _at_path(task.fields.prediction, "the prediction")
     if task.fields.confidence is not None and not journal:
         yield _at_path(task.fields.confidence, "the confidence")
-    for entry in field_metrics(task):
-        yield _predicted(entry)
+    if not journal:
+        yield from map(_predicted, field_metrics(task))
 
 
 def gold_fields(task: Task) -> Iterator[NamedField]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from steelyard.canonical.extraction import Extraction, parse_extraction
+from steelyard.canonical.reasoning_parts import BESIDE, reasoning_of
 from steelyard.configuration.profile import ScoringProfile
 from steelyard.configuration.task import FieldMetric, ScorerEntry, Task
-from steelyard.errors import ConfigurationError, Problem
+from steelyard.errors import ConfigurationError, Problem, quoted
 from steelyard.pipeline.items.row_values import (
     extracted_reference,
     predicted_field,
@@ -15,12 +17,15 @@ from steelyard.pipeline.items.row_values import (
     row_prediction,
     row_reference,
 )
-from steelyard.pipeline.judging.items import Judgement
-from steelyard.records.answers import ANSWER_TYPES, AnswerType
+from steelyard.pipeline.judging.items import Fields, Judgement
+from steelyard.records.answers import ANSWER_TYPES, AnswerType, ReasoningPart
 from steelyard.records.fields import FieldNames
 from steelyard.records.items import Item
 from steelyard.registry import Scorer, bind_scorer
+from steelyard.registry.parameters import suggestion
 from steelyard.scoring.seed_names import SEED_METRICS, primary_parameters
+
+FieldReader: TypeAlias = Callable[[Fields], Any]
 
 DEFAULT_SCORERS: dict[AnswerType, str] = {
     "choice": "choice@v1",
@@ -45,7 +50,7 @@ def task_judgements(
                     hint="give one: field metrics name their own scorers",
                 )
             )
-        return tuple(_field_judgement(task, entry, profile, primary=entry is fields[0]) for entry in fields)
+        return tuple(_field_judgement(task, entry, profile) for entry in fields)
     if task.scorers:
         scorers = [_bind(entry, task, profile) for entry in task.scorers]
         return tuple(_judgement(task, scorer, extraction, names) for scorer in scorers)
@@ -123,26 +128,44 @@ def _row_choices(field: str, default: tuple[str, ...]) -> Callable[[Item], tuple
     return choices
 
 
-def _field_judgement(task: Task, entry: FieldMetric, profile: ScoringProfile | None, *, primary: bool) -> Judgement:
-    """Return seed 003's `{type, pred_field, label_field}` as a judgement over two fields of the row.
-
-    The primary score of a reasoning is its final answer, so a type that means a part of it is then reported beside it.
-    """
+def _field_judgement(task: Task, entry: FieldMetric, profile: ScoringProfile | None) -> Judgement:
+    """Return seed 003's `{type, pred_field, label_field}` as a judgement over two fields of the row."""
     if entry.type not in SEED_METRICS:
         known = ", ".join(SEED_METRICS)
-        raise ConfigurationError(
-            Problem(code="unknown-name", message=f"there is no metric type {entry.type!r}; there are {known}")
-        )
+        message = f"there is no metric type {quoted(entry.type)} (of {quoted(entry.label_field)}); there are {known}"
+        hint = suggestion(entry.type, SEED_METRICS)
+        raise ConfigurationError(Problem(code="unknown-name", message=message, hint=hint))
     meaning = SEED_METRICS[entry.type]
     scorer = _with_task_parameters(bind_scorer(meaning.scorer, entry.parameters), task, profile)
-    metric = "final_answer" if primary and meaning.sub_score else entry.type
+    prediction, reference = _field_readers(entry, meaning.part)
     return Judgement(
-        name=entry.name or f"{metric}.{entry.label_field.removeprefix('gt_')}",
+        name=entry.name or f"{entry.type}.{entry.label_field.removeprefix('gt_')}",
         scorers={meaning.answer_type: scorer},
         answer_type=meaning.answer_type,
         extraction=parse_extraction(None),
-        prediction=lambda fields: predicted_field(fields, entry.pred_field),
-        reference=lambda fields: row_field(fields, entry.label_field),
+        prediction=prediction,
+        reference=reference,
         choices=task.choices,
-        part=None if primary else meaning.sub_score,
+        place=f"{entry.type} of {entry.label_field}",
     )
+
+
+def _field_readers(entry: FieldMetric, part: ReasoningPart | None) -> tuple[FieldReader, FieldReader]:
+    """Return what reads a metric's two fields; those of a reasoning may hold only the part that it is about."""
+    if part is None:
+        return (lambda row: predicted_field(row, entry.pred_field)), (lambda row: row_field(row, entry.label_field))
+
+    def prediction(fields: Fields) -> Any:
+        # A field that is the reasoning itself has its answer in it.
+        names = () if entry.pred_field.removeprefix("pred_") in BESIDE else BESIDE
+        beside = {name: found for name in names if (found := _predicted_or_none(fields, name)) is not None}
+        return reasoning_of(predicted_field(fields, entry.pred_field), part, beside)
+
+    return prediction, lambda fields: reasoning_of(row_field(fields, entry.label_field), part)
+
+
+def _predicted_or_none(fields: Fields, name: str) -> Any:
+    try:
+        return predicted_field(fields, name)
+    except KeyError:
+        return None
