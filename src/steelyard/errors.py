@@ -214,6 +214,8 @@ class SteelyardError(Exception):
     def __init__(self, problems: Problem | Sequence[Problem], *, total: int | None = None) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
         self.total = len(self.problems) if total is None else total
+        self.verdict = ""
+        """What a gate that this error keeps from deciding says on its last line."""
         super().__init__(str(self))
 
     def __str__(self) -> str:
@@ -224,7 +226,8 @@ class SteelyardError(Exception):
     def as_dict(self) -> dict[str, object]:
         """Return the error as the JSON object that `--json` prints."""
         listed = [problem.as_dict() for problem in self.problems[:LISTED_PROBLEMS]]
-        return {
+        verdict: dict[str, object] = {"verdict": "undecided", "line": self.verdict} if self.verdict else {}
+        return verdict | {
             "error": type(self).__name__,
             "exit_code": self.exit_code,
             "problems": listed,

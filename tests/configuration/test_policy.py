@@ -57,6 +57,11 @@ def test_the_policy_of_page_30_loads_as_written():
         ("{metric: f1, max_rise: 0.5}", "use max_drop"),
         ("{metric: f1, min: 0.5, when_baseline_below: 0.2}", "against the baseline"),
         ("{metric: f1, min: 0.5, allow_noise: true}", "allow_noise goes with"),
+        ("{metric: f1, max_drop: 0.1, correction: none}", "correction goes with"),
+        ("{metric: f1, no_significant_drop: 0.1, correction: hlm}", "'holm' or 'none'"),
+        ("{metric: f1, shown_drop: 2}", "lies in"),
+        ("{metric: mae, max_rise: 0.1, unanswered: .inf}", "finite"),
+        ("{skipped: {max_rate: 0.1}, unanswered: 1.0}", "goes with metric"),
         ("{metric: f1, max_drop: 0.1, slice: {a: b}, slice_each: c}", "give one"),
         ("{metric: f1, max_drop: 0.1, slice: {}}", "names no tag"),
         ("{metric: f1, max_drop: 0.1, min_n: 0}", "greater than or equal to 1"),
@@ -88,11 +93,11 @@ def test_allowances_stand_beside_the_gates_or_among_them():
 
 
 def test_an_unknown_allowance_is_refused():
-    with pytest.raises(ConfigurationError, match="prompt_version"):
-        policy("allow: [prompt]\ngates:\n  - {metric: f1, min: 0.5}\n")
+    with pytest.raises(ConfigurationError, match="did you mean 'prompt_version'"):
+        policy("allow: [promptversion]\ngates:\n  - {metric: f1, min: 0.5}\n")
 
 
-def test_the_default_policy_is_that_of_seed_003():
+def test_the_default_policy_is_that_of_seed_003_with_evidence_asked_for():
     drop, skipped = default_policy().rules
-    assert (drop.metric, drop.limit, drop.value) == (None, "max_drop", 0.02)
+    assert (drop.metric, drop.limit, drop.value) == (None, "shown_drop", 0.02)
     assert skipped == SkippedRule(max_new=0)

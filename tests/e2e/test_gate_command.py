@@ -19,7 +19,7 @@ def folder(tmp_path_factory) -> Path:
     found = tmp_path_factory.mktemp("gates")
     make_run(found / "runs", "main", [1] * 9 + [0], tags=TAGS)
     make_run(found / "runs", "same", [1] * 9 + [0], tags=TAGS)
-    make_run(found / "runs", "worse", [1] * 5 + [0] * 5, tags=TAGS)
+    make_run(found / "runs", "worse", [1] * 4 + [0] * 6, tags=TAGS)
     make_run(found / "runs", "other", [1] * 10, tags=TAGS, signatures=SIGNATURES | {"scorers": ["score@v2"]})
     return found
 
@@ -35,7 +35,7 @@ def steelyard(folder: Path, *arguments: str, **environment: str) -> subprocess.C
 @pytest.mark.parametrize(
     ("run", "code", "last"),
     [
-        ("same", 0, "steelyard: PASS"),
+        ("same", 0, "steelyard: PASS (no drop; 10 items show 0.581)"),
         ("worse", 1, "steelyard: FAIL (1 of 2 gates)"),
         ("other", 3, "steelyard: UNDECIDED (2 of 2 gates)"),
     ],
@@ -53,10 +53,41 @@ def test_a_gate_writes_for_machines(folder: Path):
     )
     content = json.loads(found.stdout)
     assert (content["verdict"], content["exit_code"], content["counts"]["fail"]) == ("fail", 1, 1)
-    assert content["gates"][0]["observed"] == 0.4
-    assert content["tasks"][0]["failures"][0]["item_id"] == "item-5"
+    assert content["gates"][0]["observed"] == 0.5
+    assert content["tasks"][0]["failures"][0]["item_id"] == "item-4"
     assert ElementTree.parse(folder / "gates.xml").getroot().get("failures") == "1"
     assert summary.read_text().startswith("## Steelyard: FAIL (1 of 2 gates)")
+
+
+def test_an_undecided_verdict_is_written_everywhere(folder: Path):
+    summary = folder / "undecided.md"
+    given = ("gate", "other", "--against", "main", "--json", "--junit", "other.xml")
+    found = steelyard(folder, *given, GITHUB_STEP_SUMMARY=str(summary))
+    content = json.loads(found.stdout)
+    assert (found.returncode, content["verdict"], content["exit_code"]) == (3, "undecided", 3)
+    assert all("--allow scorer" in entry["hint"] for entry in content["gates"])
+    root = ElementTree.parse(folder / "other.xml").getroot()
+    assert (root.get("errors"), root.get("failures")) == ("2", "0")
+    assert summary.read_text().startswith("## Steelyard: UNDECIDED (2 of 2 gates)")
+
+
+def test_a_gate_that_cannot_be_held_leaves_an_error_and_no_verdict_of_last_time(folder: Path):
+    (folder / "stale.xml").write_text("<testsuites/>")
+    summary = folder / "refused.md"
+    given = ("gate", "same", "--against", "nowhere", "--junit", "stale.xml", "--json")
+    found = steelyard(folder, *given, GITHUB_STEP_SUMMARY=str(summary))
+    assert found.returncode == 3
+    assert found.stderr.splitlines()[-1] == "steelyard: UNDECIDED (run-not-found)"
+    assert json.loads(found.stdout)["verdict"] == "undecided"
+    assert ElementTree.parse(folder / "stale.xml").getroot().get("errors") == "1"
+    assert "run-not-found" in summary.read_text().replace("\\", "")
+
+
+def test_the_gate_command_allows_fields(folder: Path):
+    assert steelyard(folder, "gate", "other", "--against", "main", "--allow", "scorer").returncode == 0
+    refused = steelyard(folder, "gate", "other", "--against", "main", "--allow", "scorr")
+    assert refused.returncode == 2
+    assert "did you mean 'scorer'" in refused.stderr
 
 
 def test_no_error_leads_to_zero(folder: Path):
@@ -74,7 +105,7 @@ def test_no_error_leads_to_zero(folder: Path):
 def test_a_comparison_prints_the_table_and_names_a_refusal(folder: Path):
     shown = steelyard(folder, "compare", "--runs", "main,worse", "--slice-by", "source").stdout
     assert "  Run     Overall   source=human   source=synthetic\n  main    0.9000    1.0000         0.8000" in shown
-    assert "  Delta: -0.4000    0.0000        -0.8000" in shown
+    assert "  Delta: -0.5000   -0.2000        -0.8000" in shown
     refused = steelyard(folder, "compare", "--runs", "main,other", "--json")
     assert json.loads(refused.stdout)["problems"][0]["code"] == "incomparable-runs"
     assert "score@v1 and score@v2" in refused.stderr
@@ -86,10 +117,10 @@ def test_a_comparison_is_written_in_every_format(folder: Path):
         steelyard(folder, "compare", "--runs", "main,worse", "--format", kind, "--output", f"found.{kind}")
         return (folder / f"found.{kind}").read_text()
 
-    assert json.loads(written("json"))["deltas"]["worse"]["delta"] == -0.4
+    assert json.loads(written("json"))["deltas"]["worse"]["delta"] == -0.5
     rows = list(csv.DictReader(io.StringIO(written("csv"))))
-    assert [(row["run"], float(row["value"])) for row in rows] == [("main", 0.9), ("worse", 0.5)]
-    assert "| Delta | -0.4000 |" in written("markdown")
+    assert [(row["run"], float(row["value"])) for row in rows] == [("main", 0.9), ("worse", 0.4)]
+    assert "| Delta | -0.5000 |" in written("markdown")
     assert "correlation" in written("table")
 
 
@@ -104,9 +135,9 @@ def test_runs_are_listed_shown_and_their_items_paged(folder: Path):
     assert steelyard(folder, "reindex").stdout == "indexed 4 runs\n"
     listed = json.loads(steelyard(folder, "runs", "list", "--json", "--limit", "2").stdout)
     assert (len(listed["runs"]), listed["total"]) == (2, 4)
-    assert json.loads(steelyard(folder, "runs", "show", "worse", "--json").stdout)["run"]["primary_score"] == 0.5
+    assert json.loads(steelyard(folder, "runs", "show", "worse", "--json").stdout)["run"]["primary_score"] == 0.4
     items = json.loads(steelyard(folder, "runs", "items", "worse", "--failing", "--json", "--limit", "2").stdout)
-    assert ([item["item_id"] for item in items["items"]], items["total"]) == (["item-5", "item-6"], 5)
+    assert ([item["item_id"] for item in items["items"]], items["total"]) == (["item-4", "item-5"], 6)
     assert steelyard(folder, "runs", "items", "worse", "--where", "sorce=human").returncode == 2
 
 

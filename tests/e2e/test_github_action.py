@@ -18,7 +18,7 @@ EXPRESSION = re.compile(r"\$\{\{ inputs\.([a-z-]+) \}\}")
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    for name, wrong in (("good", 0), ("bad", 3)):
+    for name, wrong in (("good", 0), ("bad", 6)):
         rows = [{"id": str(row), "prediction": "b" if row < wrong else "a"} for row in range(10)]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     items = [{"id": str(row), "prompt": "q", "expected_answer": "a"} for row in range(10)]

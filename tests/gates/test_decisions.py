@@ -8,14 +8,17 @@ from hypothesis import strategies as st
 
 from steelyard.gates.decisions import decide, decide_all
 from steelyard.records.comparisons import Figure, Paired
-from steelyard.records.gates import Evidence, ItemsRule, MetricRule, SkippedRule
+from steelyard.records.gates import Evidence, ItemsRule, MetricRule, Obstacle, SkippedRule
 
 RULE = MetricRule(metric="f1", limit="max_drop", value=0.02)
 
 
-def paired(baseline: float, candidate: float, *, n: int = 100, p: float = 1.0, ends=(-0.05, 0.05)) -> Paired:
+def paired(
+    baseline: float, candidate: float, *, n: int = 100, p: float = 1.0, ends=(-0.05, 0.05), broken: int = 0
+) -> Paired:
     delta = candidate - baseline
-    return Paired(delta, *ends, p, "mcnemar-exact", n, 0, 0, n, None, baseline=baseline, candidate=candidate)
+    found = Paired(delta, *ends, p, "mcnemar-exact", n, 0, broken, n - broken, 0.1)
+    return replace(found, baseline=baseline, candidate=candidate)
 
 
 def shown(baseline: float, candidate: float, *, direction="higher", noise=None, **more) -> Evidence:
@@ -66,13 +69,16 @@ def test_a_relative_drop_from_zero_is_undecided():
     ("ends", "direction", "expected"),
     [
         ((-0.02, 0.01), "higher", "pass"),
-        ((-0.0201, 0.5), "higher", "fail"),
+        ((-0.0201, 0.5), "higher", "undecided"),
+        ((-0.3, -0.0201), "higher", "fail"),
+        ((-0.3, -0.02), "higher", "undecided"),
         ((-0.5, 0.02), "lower", "pass"),
-        ((-0.5, 0.021), "lower", "fail"),
+        ((-0.5, 0.021), "lower", "undecided"),
+        ((0.021, 0.5), "lower", "fail"),
         ((None, None), "higher", "undecided"),
     ],
 )
-def test_non_inferiority_looks_at_the_worse_end_of_the_interval(ends, direction, expected):
+def test_non_inferiority_takes_the_whole_interval_to_one_side_of_the_margin(ends, direction, expected):
     evidence = shown(0.5, 0.5, ends=ends, direction=direction)
     assert outcome(evidence, limit="non_inferior", value=0.02) == expected
 
@@ -94,6 +100,84 @@ def test_the_test_is_one_sided():
     assert significance((-0.1, 0.10)) == ["pass"]  # exactly at the level
 
 
+@pytest.mark.parametrize(("n", "expected"), [(4, "undecided"), (5, "fail")])
+def test_a_test_that_could_not_reach_its_level_decides_nothing(n: int, expected: str):
+    """Four of four broken is p 0.0625, five of five 0.03125: figures of the binomial distribution."""
+    rule = replace(RULE, limit="no_significant_drop", value=0.05)
+    (found,) = decide_all([(rule, shown(1.0, 0.0, n=n, p=2 * 0.5**n, broken=n))])
+    assert found.outcome == expected
+    assert found.decides_n == (5 if n == 4 else None)
+
+
+def test_holm_takes_more_items_to_reach_a_level():
+    rule = replace(RULE, limit="no_significant_drop", value=0.05)
+    six = shown(0.5, 0.5, n=6)  # 0.5^6 is 0.0156: enough alone, too little among four
+    assert [entry.outcome for entry in decide_all([(rule, six)])] == ["pass"]
+    found = decide_all([(rule, six)] * 4)
+    assert {(entry.outcome, entry.decides_n) for entry in found} == {("undecided", 7)}  # 0.05 / 4 > 0.5^7
+
+
+def test_a_rule_may_ask_for_no_correction():
+    rule = replace(RULE, limit="no_significant_drop", value=0.05)
+    cases = [(replace(rule, correction="none"), shown(0.5, 0.4, p=0.06)), (rule, shown(0.5, 0.4, p=0.09))]
+    found = decide_all(cases)
+    assert [entry.outcome for entry in found] == ["fail", "fail"]
+    assert [entry.correction for entry in found] == ["none", "none"]
+
+
+def default(baseline: float, candidate: float, **more):
+    (found,) = decide_all([(replace(RULE, limit="shown_drop"), shown(baseline, candidate, **more))])
+    return found
+
+
+def test_the_default_fails_a_drop_beyond_its_limit_that_is_shown():
+    assert default(0.9, 0.8, n=200, p=0.02, broken=20).outcome == "fail"
+    assert default(0.9, 0.889, n=200, p=0.02, broken=20).outcome == "pass"
+
+
+def test_the_default_is_undecided_where_a_drop_was_seen_and_hardly_any_could_have_been_shown():
+    found = default(0.9, 0.6, n=20, p=0.109, broken=10)
+    assert found.outcome == "undecided"
+    assert found.decides_n == pytest.approx(309, abs=30)  # (1.645 + 0.842)² 0.5 / 0.1²
+
+
+def test_the_default_says_what_it_saw_and_what_it_could_have_seen():
+    assert default(0.9, 0.879, n=200, p=0.5, broken=4).note == "drop 0.021 not shown; 200 items show 0.058"
+    assert default(0.9, 0.9, n=200).note == "no drop; 200 items show 0.058"
+    assert default(0.9, 0.95, n=200).note == "rise 0.050; 200 items show a drop of 0.058"
+    assert default(0.9, 0.9, n=3).note == "no drop; 3 items are too few to show any"
+
+
+def test_a_limit_on_the_drop_says_how_often_chance_alone_fails_it():
+    evidence = shown(0.9, 0.9, n=100, broken=10)
+    # 10 in 100 change: 3 lost more than gained, or more, by the binomial distributions: 0.2120
+    assert decide(RULE, evidence).false_alarm == pytest.approx(0.2120, abs=2e-4)
+    each = replace(RULE, slice_each="source")
+    first, second = decide_all([(each, evidence), (each, evidence)])
+    assert first.family_false_alarm == second.family_false_alarm == pytest.approx(1 - (1 - 0.2120) ** 2, abs=4e-4)
+
+
+@pytest.mark.parametrize(
+    "rule", [RULE, replace(RULE, limit="min", value=0.0), SkippedRule(max_rate=1.0), ItemsRule(items=("a",))]
+)
+def test_a_run_that_answered_nothing_decides_nothing(rule):
+    evidence = replace(shown(0.5, 0.5), n_answered=0, n_items=100, n_new_skipped=0)
+    assert decide(rule, evidence).outcome == "undecided"
+
+
+def test_a_baseline_that_answered_nothing_decides_nothing():
+    evidence = replace(shown(0.0, 0.5), n_answered=100, n_baseline_answered=0)
+    assert decide(RULE, evidence).outcome == "undecided"
+    assert decide(replace(RULE, limit="min", value=0.4), evidence).outcome == "pass"
+
+
+def test_a_model_does_not_gain_by_silence():
+    evidence = replace(shown(2.0, 1.0, direction="lower"), n_silent=3)
+    rule = replace(RULE, limit="max_rise", value=0.5)
+    assert decide(rule, evidence).outcome == "undecided"
+    assert decide(replace(rule, unanswered=9.0), evidence).outcome == "pass"
+
+
 def test_holm_corrects_over_the_policy():
     # One-sided 0.02, 0.03 and 0.04: Holm asks 3 * 0.02 = 0.06 of the first, so none is significant.
     assert significance((-0.1, 0.04), (-0.1, 0.06), (-0.1, 0.08)) == ["pass", "pass", "pass"]
@@ -106,7 +190,7 @@ def test_holm_corrects_over_the_policy():
         ({"candidate": None, "paired": None}, "no metric"),
         ({"candidate": Figure(0, None)}, "no items"),
         ({"candidate": Figure(5, None)}, "undefined"),
-        ({"obstacle": "incomparable: task differs"}, "incomparable"),
+        ({"obstacle": Obstacle("incomparable: task differs", "--allow task")}, "incomparable"),
         ({"paired": None}, "no items are in both"),
         ({"direction": None}, "no direction"),
     ],
@@ -115,6 +199,7 @@ def test_what_cannot_be_decided_is_undecided_and_blocks(change, reason: str):
     decision = decide(RULE, replace(shown(0.5, 0.5), **change))
     assert (decision.outcome, decision.blocks) == ("undecided", True)
     assert reason in decision.reason
+    assert decision.hint
 
 
 @pytest.mark.parametrize(("n", "expected"), [(20, "pass"), (19, "undecided")])

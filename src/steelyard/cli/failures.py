@@ -67,7 +67,8 @@ def reported(*, json_wanted: bool) -> Iterator[None]:
             warnings.showwarning = _show_warning
             yield
     except SteelyardError as error:
-        _fail(error.as_dict(), str(error), json_wanted=json_wanted)
+        verdict = f"\nsteelyard: {error.verdict}" if error.verdict else ""
+        _fail(error.as_dict(), f"{error}{verdict}", json_wanted=json_wanted)
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:

@@ -8,14 +8,17 @@ from typing import Any
 
 import click
 
+from steelyard.cli.compare import names
 from steelyard.cli.output import print_json
+from steelyard.errors import SteelyardError
 from steelyard.pipeline.verdicts.gating import GateOptions, gate
 from steelyard.records.verdicts import Verdict
-from steelyard.show.junit import verdict_junit
-from steelyard.show.verdict import verdict_markdown, verdict_text
+from steelyard.show.junit import refusal_junit, verdict_junit
+from steelyard.show.verdict import refusal_markdown, verdict_markdown, verdict_text
 from steelyard.store.files import machine_errors, write_bytes
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
+UNDECIDED = 3
 
 
 @click.command("gate", epilog="Example: steelyard gate candidate --against main --policy gates.yaml --junit gates.xml")
@@ -27,19 +30,23 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 @click.option("--junit", type=click.Path(path_type=Path), help="Write JUnit XML there, one case per gate.")
 @click.option("--verify", is_flag=True, help="Judge stored outputs again first, to catch items that were changed.")
 @click.option("--top", default=10, show_default=True, type=click.IntRange(min=0), help="Failing items to list.")
+@click.option(
+    "--allow", multiple=True, metavar="FIELD", help="Decide though this differs from the baseline: dataset, scorer, …"
+)
 @click.option("--format", "kind", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 @click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
-def gate_command(*, junit: Path | None, kind: str, as_json: bool, **given: Any) -> None:
+def gate_command(*, junit: Path | None, kind: str, as_json: bool, allow: tuple[str, ...], **given: Any) -> None:
     """Turn a run and its comparison into a verdict. Exit 0 passed, 1 a gate failed, 3 undecided.
 
-    RUN is a run or an evaluated suite. Without a policy: no drop in the primary metric beyond 0.02, and no new skipped
-    items. The verdict is the last line on standard error.
+    RUN is a run or an evaluated suite. Without a policy: no drop in the primary metric beyond 0.02 that the paired test
+    shows, and no new skipped items. The verdict is the last line on standard error.
     """
-    verdict = gate(GateOptions(**given))
+    allowed = tuple(part for entry in allow for part in names(entry))
+    verdict = _held(GateOptions(allow=allowed, **given), junit)
     if junit is not None:
         write_bytes(junit, verdict_junit(verdict))
-    summarise(verdict)
+    summarise(verdict_markdown(verdict))
     kind = "json" if as_json else kind
     if kind == "json":
         print_json(verdict.as_dict())
@@ -50,7 +57,20 @@ def gate_command(*, junit: Path | None, kind: str, as_json: bool, **given: Any) 
         raise click.exceptions.Exit(verdict.exit_code)
 
 
-def summarise(verdict: Verdict) -> None:
+def _held(options: GateOptions, junit: Path | None) -> Verdict:
+    """Hold the gate; one that is refused leaves its error where CI looks for a verdict, never a file of last time."""
+    try:
+        return gate(options)
+    except SteelyardError as error:
+        if error.exit_code == UNDECIDED:
+            error.verdict = f"UNDECIDED ({error.problems[0].code})"
+        if junit is not None:
+            write_bytes(junit, refusal_junit(options.run, error.problems))
+        summarise(refusal_markdown(error.verdict or "no verdict", error.problems))
+        raise
+
+
+def summarise(markdown: str) -> None:
     """Append the verdict to the summary of a GitHub job, where there is one."""
     target = os.environ.get(SUMMARY)
     if target:
@@ -58,4 +78,4 @@ def summarise(verdict: Verdict) -> None:
             machine_errors(Path(target)),
             Path(target).open("a", encoding="utf-8", errors="backslashreplace") as stream,
         ):
-            stream.write(verdict_markdown(verdict))
+            stream.write(markdown)

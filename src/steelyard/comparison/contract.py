@@ -19,6 +19,9 @@ MEANING = ("task", "scorer", "canonical", "schema_version")
 PURPOSE = ("dataset", "prompt_version", "model")
 """Fields that people compare on purpose."""
 
+FREE_IN_GATES = ("model", "prompt_version")
+"""Fields in which a gate lets a run differ from its baseline: what a release changes on purpose."""
+
 MOCK = "mock"
 
 
@@ -95,6 +98,18 @@ def _hint(field: str) -> str:
     if field in ("scorer", "canonical"):
         return f"--attribute splits the change by cause; --allow {field} compares the numbers as they are"
     return f"--allow {field} compares the numbers as they are"
+
+
+def gate_hint(field: str) -> str:
+    """Return what to do where a field keeps a gate from deciding."""
+    allow = f"--allow {field}, or `allow: [{field}]` in the policy, decides nevertheless"
+    match field:
+        case "scorer" | "canonical":
+            return f"`steelyard rescore` judges the older run by the newer scorers; {allow}"
+        case "dataset":
+            return f"evaluate both runs on the same items; {allow}, over the items that both share"
+        case _:
+            return allow
 
 
 def _shown(value: Any) -> str:

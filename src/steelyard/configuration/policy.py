@@ -9,17 +9,30 @@ from pydantic import Field, field_validator, model_validator
 
 from steelyard.configuration.problems import Strict, checked
 from steelyard.errors import ConfigurationError, Problem
-from steelyard.records.gates import ALLOWANCES, ItemsRule, Level, Limit, MetricRule, Policy, Rule, SkippedRule
+from steelyard.records.gates import (
+    ALLOWANCES,
+    TESTED,
+    Correction,
+    ItemsRule,
+    Level,
+    Limit,
+    MetricRule,
+    Policy,
+    Rule,
+    SkippedRule,
+)
 from steelyard.registry import direction_of, is_bounded
+from steelyard.registry.parameters import suggestion
 
 _LIMITS: tuple[Limit, ...] = get_args(Limit)
-_DROPS = ("max_drop", "max_drop_relative", "max_rise", "max_rise_relative", "non_inferior")
+_DROPS = ("max_drop", "max_drop_relative", "max_rise", "max_rise_relative", "non_inferior", "shown_drop")
 
 DEFAULT_RULES: tuple[Rule, ...] = (
-    MetricRule(metric=None, limit="max_drop", value=0.02),
+    MetricRule(metric=None, limit="shown_drop", value=0.02),
     SkippedRule(max_new=0),
 )
-"""Seed 003's default: no drop in the primary metric beyond 0.02, and no new skipped items."""
+"""Seed 003's default limits, with page 02's evidence: no drop in the primary metric beyond 0.02 that the paired test
+shows, and no new skipped items."""
 
 
 class SkippedLimit(Strict):
@@ -47,11 +60,14 @@ class RuleEntry(Strict):
     max_rise_relative: float | None = Field(default=None, ge=0)
     no_significant_drop: float | None = Field(default=None, gt=0, lt=1)
     non_inferior: float | None = Field(default=None, ge=0)
+    shown_drop: float | None = Field(default=None, ge=0)
     slice: dict[str, str | int | bool] | None = None
     slice_each: str | None = None
     min_n: int | None = Field(default=None, ge=1)
     when_baseline_below: float | None = None
     allow_noise: bool = False
+    unanswered: float | None = None
+    correction: Correction | None = None
     skipped: SkippedLimit | None = None
     items: tuple[str, ...] | None = Field(default=None, strict=False)
     must: Literal["pass"] | None = None
@@ -77,7 +93,7 @@ class RuleEntry(Strict):
         return self
 
     def _refuse_metric_keys(self) -> None:
-        keys = ("slice", "slice_each", "min_n", "when_baseline_below")
+        keys = ("slice", "slice_each", "min_n", "when_baseline_below", "unanswered", "correction")
         wrong = [*self.limits, *(name for name in keys if getattr(self, name) is not None)]
         if wrong or self.allow_noise:
             raise ValueError(f"{', '.join(wrong) or 'allow_noise'} goes with metric")
@@ -92,6 +108,8 @@ class RuleEntry(Strict):
             raise ValueError("when_baseline_below goes with a limit against the baseline")
         if self.allow_noise and self.limits and self.limits[0] not in _DROPS:
             raise ValueError(f"allow_noise goes with {', '.join(_DROPS)}")
+        if self.correction is not None and not TESTED.intersection(self.limits):
+            raise ValueError(f"correction goes with {', '.join(sorted(TESTED))}")
         return self
 
     @property
@@ -116,6 +134,8 @@ class RuleEntry(Strict):
             min_n=self.min_n,
             when_baseline_below=self.when_baseline_below,
             allow_noise=self.allow_noise,
+            unanswered=self.unanswered,
+            correction=self.correction or "holm",
             level=self.level,
             task=self.task,
         )
@@ -142,7 +162,8 @@ class PolicyFile(Strict):
     def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for name in value:
             if name not in ALLOWANCES:
-                raise ValueError(f"allow: {name!r} is none of {', '.join(ALLOWANCES)}")
+                near = suggestion(name, ALLOWANCES)
+                raise ValueError(f"allow: {name!r} is none of {', '.join(ALLOWANCES)}{f'; {near}' if near else ''}")
         return value
 
     @field_validator("gates")
@@ -204,7 +225,7 @@ def _limit_problem(rule: MetricRule) -> str:
     """Return why a limit cannot be meant, given what is registered about its metric."""
     if rule.metric is None:
         return ""
-    absolute = rule.limit in ("min", "max", "max_drop", "max_rise", "non_inferior")
+    absolute = rule.limit in ("min", "max", "max_drop", "max_rise", "non_inferior", "shown_drop")
     if absolute and not 0 <= rule.value <= 1 and is_bounded(rule.metric):
         return f"{rule.metric} lies in [0, 1], and the limit is {rule.value:g}"
     direction = direction_of(rule.metric)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from steelyard.records.comparisons import Figure, Paired
@@ -19,11 +19,32 @@ Limit: TypeAlias = Literal[
     "max_rise_relative",
     "no_significant_drop",
     "non_inferior",
+    "shown_drop",
 ]
 NEEDS_BASELINE: frozenset[str] = frozenset(
-    ("max_drop", "max_drop_relative", "max_rise", "max_rise_relative", "no_significant_drop", "non_inferior")
+    (
+        "max_drop",
+        "max_drop_relative",
+        "max_rise",
+        "max_rise_relative",
+        "no_significant_drop",
+        "non_inferior",
+        "shown_drop",
+    )
 )
-ALLOWANCES = ("dataset", "prompt_version", "quarantined_rows")
+TESTED: frozenset[str] = frozenset(("no_significant_drop", "shown_drop"))
+"""Limits that a test decides: those of a policy are one family."""
+Correction: TypeAlias = Literal["holm", "none"]
+ALLOWANCES = (
+    "dataset",
+    "scorer",
+    "task",
+    "canonical",
+    "schema_version",
+    "prompt_version",
+    "model",
+    "quarantined_rows",
+)
 """What a policy may allow: differences from the baseline, and a run with rows set aside."""
 
 
@@ -41,6 +62,10 @@ class MetricRule:
     when_baseline_below: float | None = None
     allow_noise: bool = False
     """Whether the limit is widened by the noise floor that repeats have shown."""
+    unanswered: float | None = None
+    """What counts for no answer, where a metric has no value then; None leaves such a gate undecided."""
+    correction: Correction = "holm"
+    """How a test is corrected for the others of its policy."""
     level: Level = "blocking"
     task: str | None = None
 
@@ -97,6 +122,14 @@ class Policy:
     source: str = "default"
 
 
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why something cannot be decided, and a hint that helps."""
+
+    reason: str
+    hint: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """What the items of a run, and of its baseline, show for one rule over one slice."""
@@ -105,13 +138,22 @@ class Evidence:
     title: str
     metric: str | None = None
     direction: Direction | None = None
+    slice: tuple[tuple[str, str], ...] = ()
     candidate: Figure | None = None
     baseline: Figure | None = None
     paired: Paired | None = None
+    standard_error: float | None = None
+    """Of the candidate's own figure, clusters counted as one; None where single items do not decide it."""
     noise: float | None = None
     """The noise floor of the metric, where repeats have shown one."""
-    obstacle: str = ""
+    obstacle: Obstacle | None = None
     """Why nothing can be decided against the baseline."""
+    n_answered: int | None = None
+    """How many items of the whole run have an answer that could be read; None where nobody counted."""
+    n_baseline_answered: int | None = None
+    """How many of the rule's items the baseline answered."""
+    n_silent: int = 0
+    """Items without a value because the run gave no answer, which the baseline answered where there is one."""
     n_skipped: int = 0
     n_new_skipped: int | None = None
     n_items: int = 0
@@ -128,16 +170,44 @@ class Decision:
     outcome: Outcome
     level: Level
     reason: str
+    context: str = ""
+    """What the reason is worth: how often chance alone fails the rule, what so many items can show."""
+    hint: str = ""
+    """What to do where nothing could be decided."""
     metric: str | None = None
+    slice: dict[str, str] = field(default_factory=dict)
     limit: float | None = None
     observed: float | None = None
     """What was held against the limit: a value, a drop, a p-value, a count."""
     baseline: float | None = None
     candidate: float | None = None
     n: int | None = None
+    units: int | None = None
+    """How many of the items are independent of each other: all, or as many as there are clusters."""
     ci_low: float | None = None
     ci_high: float | None = None
+    ci_level: float | None = None
+    ci_method: str = ""
     p_value: float | None = None
+    """Two-sided, as `steelyard compare` has it."""
+    p_drop: float | None = None
+    """One-sided, for a drop, before correction."""
+    p_corrected: float | None = None
+    test: str = ""
+    correction: str = ""
+    """How the p of a drop was corrected: `holm over 3 tests`, or `none`."""
+    detectable: float | None = None
+    """The smallest drop that so many items show with 80 % power; null where they can show none."""
+    decides_n: int | None = None
+    """How many items would decide, where these could not."""
+    false_alarm: float | None = None
+    """How often equal runs of this size and discordance fail the rule."""
+    family_false_alarm: float | None = None
+    """How often equal runs fail one rule or more of those for each slice of a key."""
+    note: str = ""
+    """What a verdict that passes says of this gate on its last line."""
+    failing: tuple[str, ...] = ()
+    """Where a rule over a slice failed: the first of that slice's items that do not pass."""
     rule: str = ""
     """The rule of the policy that asked for it; a rule for each slice of a key asks for several."""
 

@@ -33,6 +33,8 @@ class TaskVerdict:
     baseline: str | None
     grain: Grain
     contract: Contract
+    run_id: str = ""
+    baseline_id: str | None = None
     drift: dict[str, Any] = field(default_factory=dict)
     error_tags: list[dict[str, Any]] = field(default_factory=list)
     failures: list[dict[str, Any]] = field(default_factory=list)
@@ -50,7 +52,13 @@ class Verdict:
     policy: str
     decisions: tuple[Decision, ...]
     tasks: tuple[TaskVerdict, ...]
+    warnings: tuple[str, ...] = ()
+    """What a reader must know before the verdict: hardly any answers, a slice that fell and that no rule looks at."""
     notice: str = NOTICE
+
+    def __bool__(self) -> bool:
+        """Whether the run may ship: `if gate(...)` is true for a pass alone."""
+        return self.outcome == "pass"
 
     @property
     def outcome(self) -> Outcome:
@@ -70,9 +78,19 @@ class Verdict:
     def line(self) -> str:
         """The verdict as the last line on standard error says it."""
         if self.outcome == "pass":
-            return "PASS"
+            return f"PASS ({self._note})" if self._note else "PASS"
         blocking = sum(entry.blocks for entry in self.decisions)
         return f"{self.outcome.upper()} ({blocking} of {len(self.decisions)} gates)"
+
+    @property
+    def _note(self) -> str:
+        """What was seen and what could have been seen; of several tasks, that of the worst one."""
+        noted = [entry for entry in self.decisions if entry.note and entry.level == "blocking"]
+        if not noted:
+            return ""
+        worst = max(noted, key=lambda entry: entry.observed or 0.0)
+        several = len({entry.task for entry in noted}) > 1
+        return f"{worst.task}: {worst.note}" if several else worst.note
 
     def __repr__(self) -> str:
         return f"Verdict on {self.name}: {self.line}"
@@ -102,6 +120,8 @@ class Verdict:
             "exit_code": self.exit_code,
             "name": self.name,
             "policy": self.policy,
+            "line": self.line,
+            "warnings": list(self.warnings),
             "counts": counts | {"gates": len(self.decisions)},
             "gates": [asdict(entry) for entry in self.decisions],
             "tasks": [entry.as_dict() for entry in self.tasks],

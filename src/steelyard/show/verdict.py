@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from steelyard.errors import escape, excerpt
+from steelyard.errors import Problem, escape, excerpt
 from steelyard.records.gates import Decision
 from steelyard.records.verdicts import TaskVerdict, Verdict
 from steelyard.show.comparison import signed
@@ -17,13 +17,45 @@ LISTED_TAGS = 8
 
 def verdict_text(verdict: Verdict) -> str:
     """Return a verdict as text for a terminal."""
-    lines = [f"{escape(verdict.name)}, policy {escape(verdict.policy)}", ""]
+    lines = [*_header(verdict), ""]
+    lines += [f"warning: {escape(entry)}" for entry in verdict.warnings]
+    lines += [""] if verdict.warnings else []
     lines += [f"  {line}" for line in _gate_lines(verdict)]
+    footer = method_line(verdict.decisions)
+    lines += ["", f"  {footer}"] if footer else []
+    for part in verdict.tasks:
+        lines += _difference_lines(part)
     if verdict.outcome != "pass":
         for part in verdict.tasks:
             lines += ["", *_task_lines(part, titled=len(verdict.tasks) > 1)]
         lines += ["", verdict.notice]
     return "\n".join(lines)
+
+
+def _header(verdict: Verdict) -> list[str]:
+    """Return what is held against what, each run by its name and its id."""
+    policy = f"policy {escape(verdict.policy)}"
+    if len(verdict.tasks) == 1:
+        return [f"{compared(verdict.tasks[0])}, {policy}"]
+    parts = [f"  {escape(part.task)}: {compared(part)}" for part in verdict.tasks]
+    return [f"{escape(verdict.name)}, {policy}", *parts]
+
+
+def compared(part: TaskVerdict) -> str:
+    """Return a run and its baseline, each by its name and its id."""
+    run = f"{escape(part.run)} ({part.run_id})" if part.run_id else escape(part.run)
+    if part.baseline is None:
+        return run
+    return f"{run} against {escape(part.baseline)}" + (f" ({part.baseline_id})" if part.baseline_id else "")
+
+
+def method_line(decisions: Sequence[Decision]) -> str:
+    """Return the level and the methods of the intervals, and what "show" means, once for the whole table."""
+    methods = list(dict.fromkeys(entry.ci_method for entry in decisions if entry.ci_level is not None))
+    said = [f"intervals: 95 %, {', '.join(method for method in methods if method)}"] if any(methods) else []
+    if any(entry.detectable is not None for entry in decisions):
+        said.append("n items show: found in four of five cases by a one-sided test (5 %, non_inferior 2.5 %)")
+    return "; ".join(said)
 
 
 def _gate_lines(verdict: Verdict) -> Iterator[str]:
@@ -34,16 +66,26 @@ def _gate_lines(verdict: Verdict) -> Iterator[str]:
         word = entry.outcome.upper()
         advisory = " (advisory)" if entry.level == "advisory" else ""
         yield f"{word:<10} {escape(title):<{width}}  {entry.reason}{advisory}"
+        if entry.context:
+            yield f"{'':<10} {'':<{width}}  {entry.context}"
+        if entry.hint:
+            yield f"{'':<10} {'':<{width}}  -> {entry.hint}"
     if not verdict.decisions:
         yield "no gate applies to this run, and no gates decide nothing"
+        yield "-> write a rule without `task:`, or one for this task"
+
+
+def _difference_lines(part: TaskVerdict) -> list[str]:
+    """Return in what the run differs from its baseline; the model is what a gate is about, and stands in the header."""
+    found = [entry for entry in part.contract.differences if entry.field != "model"]
+    shown = [f"{entry.field}: {excerpt(str(entry.baseline))} and {excerpt(str(entry.candidate))}" for entry in found]
+    return [f"  differs in {line}" for line in shown]
 
 
 def _task_lines(part: TaskVerdict, *, titled: bool) -> Iterator[str]:
     against = f" against {escape(part.baseline)}" if part.baseline else ""
     if titled:
         yield f"  {escape(part.task)} ({escape(part.run)}{against})"
-    for entry in part.contract.differences:
-        yield f"  differs in {entry.field}: {excerpt(str(entry.baseline))} and {excerpt(str(entry.candidate))}"
     if part.drift:
         yield "  drift over shared items:"
         yield from (f"    {line}" for line in _drift_lines(part.drift))
@@ -79,21 +121,41 @@ def _tag(entry: dict[str, Any]) -> str:
 
 def _failure(entry: dict[str, Any]) -> str:
     mark = "regressed " if entry["regressed"] else ""
-    return f"{excerpt(entry['item_id'])}  {mark}{entry['state']}: {excerpt(entry['scorecard']['explain'] or '')}"
+    gates = f"[{escape(', '.join(entry['gates']))}] " if entry.get("gates") else ""
+    return f"{excerpt(entry['item_id'])}  {gates}{mark}{entry['state']}: {excerpt(entry['scorecard']['explain'] or '')}"
 
 
 def verdict_markdown(verdict: Verdict) -> str:
     """Return a verdict as Markdown, for a pull request or `$GITHUB_STEP_SUMMARY`."""
-    lines = [f"## Steelyard: {verdict.line}", "", f"{text_cell(verdict.name)}, policy `{escape(verdict.policy)}`", ""]
+    lines = [f"## Steelyard: {verdict.line}", ""]
+    lines += [f"> **Warning:** {text_cell(entry)}\n" for entry in verdict.warnings]
+    lines += [*(text_cell(line.strip()) for line in _header(verdict)), ""]
     lines += [
         _row(["Verdict", "Task", "Gate", "Why"]),
         "| --- | --- | --- | --- |",
-        *(_row([_word(entry), entry.task, entry.gate, entry.reason]) for entry in verdict.decisions),
+        *(_row([_word(entry), entry.task, entry.gate, _why(entry)]) for entry in verdict.decisions),
     ]
+    footer = method_line(verdict.decisions)
+    lines += ["", text_cell(footer)] if footer else []
+    for part in verdict.tasks:
+        lines += [f"\n{text_cell(line.strip())}" for line in _difference_lines(part)]
     if verdict.outcome != "pass":
         for part in verdict.tasks:
             lines += _markdown_task(part)
     return "\n".join([*lines, "", f"> {verdict.notice}", ""])
+
+
+def refusal_markdown(line: str, problems: Sequence[Problem]) -> str:
+    """Return what kept a gate from being held, as Markdown."""
+    rows = [_row([problem.code, problem.message, problem.hint]) for problem in problems]
+    return "\n".join(
+        [f"## Steelyard: {line}", "", _row(["Error", "What", "What to do"]), "| --- | --- | --- |", *rows, ""]
+    )
+
+
+def _why(entry: Decision) -> str:
+    context = f"; {entry.context}" if entry.context else ""
+    return f"{entry.reason}{context} → {entry.hint}" if entry.hint else f"{entry.reason}{context}"
 
 
 def _word(entry: Decision) -> str:

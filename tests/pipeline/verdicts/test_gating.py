@@ -9,7 +9,7 @@ import pytest
 from junitparser import JUnitXml
 from made_runs import SIGNATURES, make_run
 
-from steelyard.errors import IncomparableError, InputError
+from steelyard.errors import IncomparableError, InputError, UsageError
 from steelyard.pipeline.runs.baselines import name_baseline
 from steelyard.pipeline.verdicts.gating import GateOptions, gate
 from steelyard.show.junit import verdict_junit
@@ -33,21 +33,37 @@ def test_equal_runs_pass_the_default_policy(tmp_path: Path):
     make_run(tmp_path, "a", [1, 0, 1])
     make_run(tmp_path, "b", [1, 0, 1])
     verdict = judged(tmp_path)
-    assert (verdict.outcome, verdict.line, verdict.exit_code) == ("pass", "PASS", 0)
-    assert outcomes(verdict) == {"score max_drop 0.02": "pass", "skipped max_new 0": "pass"}
+    line = "PASS (no drop; 3 items are too few to show any)"
+    assert (verdict.outcome, verdict.line, verdict.exit_code, bool(verdict)) == ("pass", line, 0, True)
+    assert outcomes(verdict) == {"score shown_drop 0.02": "pass", "skipped max_new 0": "pass"}
 
 
 def test_a_drop_fails_the_default_policy(tmp_path: Path):
     make_run(tmp_path, "a", [1] * 100)
-    make_run(tmp_path, "b", [1] * 97 + [0] * 3)
+    make_run(tmp_path, "b", [1] * 95 + [0] * 5)  # 0.5^5 is under 0.05, 0.5^4 is not
     verdict = judged(tmp_path)
-    assert (verdict.line, verdict.exit_code) == ("FAIL (1 of 2 gates)", 1)
+    assert (verdict.line, verdict.exit_code, bool(verdict)) == ("FAIL (1 of 2 gates)", 1, False)
+
+
+def test_a_drop_that_so_many_items_would_have_shown_passes_the_default_policy(tmp_path: Path):
+    make_run(tmp_path, "a", [1] * 100)
+    make_run(tmp_path, "b", [1] * 97 + [0] * 3)
+    assert judged(tmp_path).line == "PASS (drop 0.030 not shown; 100 items show 0.082)"
+
+
+def test_eight_broken_and_two_fixed_of_twenty_is_no_pass(tmp_path: Path):
+    make_run(tmp_path, "a", [1] * 18 + [0] * 2)
+    make_run(tmp_path, "b", [0] * 8 + [1] * 12)
+    verdict = judged(tmp_path)
+    assert (verdict.line, verdict.exit_code, bool(verdict)) == ("UNDECIDED (1 of 2 gates)", 3, False)
+    (first, _) = verdict.decisions
+    assert f"about {first.decides_n} items would decide" in first.hint
 
 
 def test_a_new_skipped_item_fails_the_default_policy(tmp_path: Path):
     make_run(tmp_path, "a", [1] * 99 + [0])
     make_run(tmp_path, "b", [1] * 99 + [0], states=["scored"] * 99 + ["timeout"])
-    assert outcomes(judged(tmp_path)) == {"score max_drop 0.02": "pass", "skipped max_new 0": "fail"}
+    assert outcomes(judged(tmp_path)) == {"score shown_drop 0.02": "pass", "skipped max_new 0": "fail"}
 
 
 def test_without_a_baseline_a_drop_is_undecided_and_blocks(tmp_path: Path):
@@ -94,13 +110,31 @@ def test_a_metric_that_the_run_lacks_is_undecided(tmp_path: Path):
     assert "no metric rouge1" in verdict.decisions[0].reason
 
 
-def test_only_the_model_may_differ_unless_the_policy_allows_more(tmp_path: Path):
+def test_model_and_prompt_may_differ_and_no_more_unless_it_is_allowed(tmp_path: Path):
     make_run(tmp_path, "a", [1, 1], prompt_version="p1", dataset={"name": "qa@v1", "sha256": "sha256:0"})
     make_run(tmp_path, "b", [1, 1], prompt_version="p2", dataset={"name": "qa@v2", "sha256": "sha256:1"})
     gates = "  - {metric: f1, max_drop: 0.5}"
     assert "dataset differs" in judged(tmp_path, gates).decisions[0].reason
-    assert "prompt_version differs" in judged(tmp_path, gates, allow="dataset").decisions[0].reason
-    assert judged(tmp_path, gates, allow="dataset, prompt_version").outcome == "pass"
+    allowed = judged(tmp_path, gates, allow="dataset")
+    assert allowed.outcome == "pass"
+    assert "differs in prompt_version: p1 and p2" in verdict_text(allowed)
+    assert "differs in prompt\\_version: p1 and p2" in verdict_markdown(allowed)
+
+
+@pytest.mark.parametrize("field", ["dataset", "scorer"])
+def test_the_command_line_allows_what_a_policy_allows(tmp_path: Path, field: str):
+    changed = {"dataset": {"dataset": {"name": "qa@v2", "sha256": "sha256:1"}}, "scorer": {}}[field]
+    signatures = SIGNATURES | ({"metrics": ["f1@v2"], "scorers": ["score@v2"]} if field == "scorer" else {})
+    make_run(tmp_path, "a", [1, 1])
+    make_run(tmp_path, "b", [1, 1], signatures=signatures, **changed)
+    assert f"--allow {field}" in judged(tmp_path).decisions[0].hint
+    assert gate(GateOptions(run="b", runs_dir=tmp_path, against="a", allow=(field,))).outcome == "pass"
+
+
+def test_a_field_that_nothing_can_differ_in_is_refused_with_the_nearest(tmp_path: Path):
+    make_run(tmp_path, "a", [1, 1])
+    with pytest.raises(UsageError, match="did you mean 'dataset'"):
+        gate(GateOptions(run="a", runs_dir=tmp_path, allow=("datset",)))
 
 
 def test_another_file_with_the_same_items_is_the_same_dataset(tmp_path: Path):
@@ -109,12 +143,13 @@ def test_another_file_with_the_same_items_is_the_same_dataset(tmp_path: Path):
     assert judged(tmp_path, "  - {metric: f1, max_drop: 0.0}").outcome == "pass"
 
 
-def test_another_scorer_is_undecided_whatever_the_policy_allows(tmp_path: Path):
+def test_another_scorer_is_undecided_unless_it_is_allowed(tmp_path: Path):
     make_run(tmp_path, "a", [1, 1])
     make_run(tmp_path, "b", [1, 1], signatures=SIGNATURES | {"metrics": ["f1@v2"]})
     verdict = judged(tmp_path, "  - {metric: f1, max_drop: 0.5}", allow="dataset, prompt_version")
     assert verdict.outcome == "undecided"
     assert "scorer differs" in verdict.decisions[0].reason
+    assert judged(tmp_path, "  - {metric: f1, max_drop: 0.5}", allow="scorer").outcome == "pass"
 
 
 def test_a_deleted_failing_item_cannot_raise_a_score_in_silence(tmp_path: Path):
@@ -174,8 +209,8 @@ def test_a_policy_for_other_tasks_decides_nothing(tmp_path: Path):
 
 
 def test_a_baseline_is_a_name_that_stays_until_it_is_set(tmp_path: Path):
-    make_run(tmp_path, "a", [1, 0])
-    make_run(tmp_path, "b", [1, 1])
+    make_run(tmp_path, "a", [1] * 20 + [0] * 20)
+    make_run(tmp_path, "b", [1] * 40)
     name_baseline(tmp_path, "main", "a")
     assert judged(tmp_path, run="b", against="main").tasks[0].baseline == "main"
     name_baseline(tmp_path, "main", "b")
@@ -233,6 +268,30 @@ def test_the_junit_file_has_a_case_for_every_gate(tmp_path: Path):
     cases = suite.findall("testcase")
     assert [suite.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
     assert [[child.tag for child in case] for case in cases] == [["failure"], [], ["error"], ["skipped"]]
+
+
+def test_a_failing_slice_lists_its_own_items(tmp_path: Path):
+    tags = {"source": ["x"] * 20 + ["y"] * 20}
+    make_run(tmp_path, "a", [0] * 3 + [1] * 37, tags=tags)
+    make_run(tmp_path, "b", [0] * 3 + [1] * 35 + [0] * 2, tags=tags)
+    verdict = judged(tmp_path, "  - {metric: f1, slice_each: source, max_drop: 0.03}")
+    failed = verdict.decisions[1]
+    assert (failed.outcome, failed.slice, failed.failing) == ("fail", {"source": "y"}, ("item-38", "item-39"))
+    assert [entry["item_id"] for entry in verdict.tasks[0].failures] == ["item-38", "item-39"]
+    assert b"item-38" in verdict_junit(verdict)
+    assert b"item-0" not in verdict_junit(verdict)
+
+
+def test_a_verdict_names_run_and_baseline_by_name_and_id(tmp_path: Path):
+    make_run(tmp_path, "a", [1, 0])
+    make_run(tmp_path, "b", [1, 0])
+    verdict = judged(tmp_path)
+    part = verdict.tasks[0]
+    assert part.run_id != part.baseline_id
+    said = f"b ({part.run_id}) against a ({part.baseline_id})"
+    assert said in verdict_text(verdict)
+    assert part.run_id in verdict_markdown(verdict).replace("\\_", "_")
+    assert f"a {part.baseline_id}".encode() in verdict_junit(verdict)
 
 
 def test_the_noise_floor_of_repeats_is_allowed_for(tmp_path: Path):

@@ -19,7 +19,7 @@ from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.comparisons import Figure
 from steelyard.records.runs import CONFIG_FILE, ITEMS_FILE, REPEATS_FILE, RESULTS_FILE, RUN_FILE, RunRecord
 from steelyard.records.scores import Direction
-from steelyard.registry import direction_of, metrics
+from steelyard.registry import direction_of, is_bounded, metrics
 from steelyard.store.columns import StoredColumns
 from steelyard.store.directories import find_run, read_run
 
@@ -73,6 +73,10 @@ class StoredRun:
     def direction(self, metric: str) -> Direction | None:
         """Return which way a metric is better."""
         return "higher" if metric == self.primary else direction_of(metric)
+
+    def is_bounded(self, metric: str) -> bool:
+        """Return whether every value of a metric lies in [0, 1], as far as that is known."""
+        return metric == self.primary or bool(is_bounded(metric))
 
     def own_measure(self, metric: str) -> Measure | None:
         """Return a metric over this run alone; None where its items do not decide it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,18 +11,23 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from steelyard.comparison.contract import contract
+from steelyard.comparison.contract import FREE_IN_GATES, contract, gate_hint
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing, pair_items
 from steelyard.comparison.slices import SEPARATOR, grouping, pair_clusters
 from steelyard.errors import excerpt
 from steelyard.pipeline.runs.stored import StoredRun, measured
+from steelyard.pipeline.verdicts.answers import answered, counting, in_states, n_silenced, n_silent, own_error
 from steelyard.records.columns import ItemColumns
 from steelyard.records.comparisons import Contract, Paired
-from steelyard.records.gates import Evidence, ItemsRule, MetricRule, Policy, Rule, SkippedRule
+from steelyard.records.gates import Evidence, ItemsRule, MetricRule, Obstacle, Policy, Rule, SkippedRule
 from steelyard.records.items import SKIPPED, UNTAGGED
 
 Mask = npt.NDArray[np.bool_]
+Where = tuple[tuple[str, str], ...]
+"""Tags that items must have."""
+
+NO_BASELINE = "give --against BASELINE; `steelyard baseline set NAME RUN` names one"
 
 
 @dataclass
@@ -32,8 +37,9 @@ class Case:
     run: StoredRun
     baseline: StoredRun | None
     policy: Policy
-    missing: str = "there is no baseline: give --against"
+    missing: str = "there is no baseline"
     """Why there is no baseline, where there is none."""
+    _measures: dict[tuple[str, bool, float | None], Measure | None] = field(default_factory=dict)
 
     @property
     def task(self) -> str:
@@ -47,17 +53,19 @@ class Case:
 
     def contract(self, metric: str) -> Contract:
         """Return in what the run differs from its baseline."""
-        return Contract(True) if self.baseline is None else contract(self.baseline.record, self.run.record, metric)  # noqa: FBT003
+        if self.baseline is None:
+            return Contract(comparable=True)
+        return contract(self.baseline.record, self.run.record, metric, allow=self.policy.allow)
 
-    def obstacle(self, metric: str) -> str:
-        """Return why nothing can be decided against the baseline; a gate lets only the model differ."""
+    def obstacle(self, metric: str) -> Obstacle | None:
+        """Return why nothing can be decided against the baseline; without more, model and prompt may differ."""
         if self.baseline is None or self.pairing is None:
-            return self.missing
-        free = {"model", *self.policy.allow, *self._same_items(self.baseline, self.pairing)}
+            return Obstacle(self.missing, NO_BASELINE)
+        free = {*FREE_IN_GATES, *self.policy.allow, *self._same_items(self.baseline, self.pairing)}
         for entry in self.contract(metric).differences:
-            if entry.blocking or entry.field not in free:
+            if entry.field not in free:
                 values = f"{excerpt(str(entry.baseline))} and {excerpt(str(entry.candidate))}"
-                return f"incomparable: {entry.field} differs: {values}"
+                return Obstacle(f"incomparable: {entry.field} differs: {values}", gate_hint(entry.field))
         if not self.pairing.whole and "dataset" not in free:
             counts = {
                 "edited": len(self.pairing.edited_candidate),
@@ -65,8 +73,8 @@ class Case:
                 "removed": len(self.pairing.removed),
             }
             listed = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-            return f"incomparable: the items differ: {listed}"
-        return ""
+            return Obstacle(f"incomparable: the items differ: {listed}", gate_hint("dataset"))
+        return None
 
     def _same_items(self, baseline: StoredRun, pairing: Pairing) -> tuple[str, ...]:
         """Return the dataset as a field that may differ, where two unnamed files hold exactly the same items.
@@ -76,11 +84,23 @@ class Case:
         names = {run.record.dataset.get("name") for run in (baseline, self.run)}
         return ("dataset",) if pairing.whole and len(names) == 1 else ()
 
-    def measured(self, metric: str) -> Measure | None:
-        """Return a metric over baseline and run."""
+    def measured(self, metric: str, unanswered: float | None = None) -> Measure | None:
+        """Return a metric over baseline and run; `unanswered` is the value that counts for no answer."""
         if self.baseline is None:
             return None
-        return measured(metric, self.baseline, self.run)
+        return self._measure(metric, (self.baseline, self.run), unanswered)
+
+    def own(self, metric: str, unanswered: float | None = None) -> Measure | None:
+        """Return a metric over the run alone."""
+        return self._measure(metric, (self.run, self.run), unanswered)
+
+    def _measure(self, metric: str, runs: tuple[StoredRun, StoredRun], unanswered: float | None) -> Measure | None:
+        # A policy asks for one metric many times, and a column is read once.
+        key = metric, runs[0] is runs[1], unanswered
+        if key not in self._measures:
+            found = measured(metric, *runs)
+            self._measures[key] = found if unanswered is None else counting(found, runs, unanswered)
+        return self._measures[key]
 
     def evidence(self, rule: Rule) -> Iterator[Evidence]:
         """Yield what there is to decide a rule by; a rule for each slice of a key gives one for each value."""
@@ -93,7 +113,7 @@ class Case:
             case ItemsRule():
                 yield self._items(rule)
 
-    def _slices(self, rule: MetricRule) -> Sequence[tuple[tuple[str, str], ...]]:
+    def _slices(self, rule: MetricRule) -> Sequence[Where]:
         if rule.slice_each is None:
             return [rule.slice]
         keys = rule.slice_each.split(SEPARATOR)
@@ -104,26 +124,35 @@ class Case:
             return [((keys[0], value),) for value in ordered]
         return [tuple(_pair(part) for part in value.split(SEPARATOR)) for value in ordered]
 
-    def _metric(self, rule: MetricRule, where: tuple[tuple[str, str], ...]) -> Evidence:
+    def _metric(self, rule: MetricRule, where: Where) -> Evidence:
         metric = rule.metric or self.run.primary
-        own = self.run.own_measure(metric)
-        rows = None if not where else np.flatnonzero(_mask(self.run.columns, where))
+        own = self.own(metric, rule.unanswered)
+        rows = None if not where else np.flatnonzero(mask(self.run.columns, where))
         candidate = own.figure(0, rows) if own is not None else (self.run.figure(metric) if not where else None)
         found = Evidence(
             task=self.task,
-            title=_title(rule, metric, where),
+            title=title(rule, metric, where),
             metric=metric,
             direction=self.run.direction(metric),
+            slice=where,
             candidate=candidate,
+            standard_error=own_error(own, self.run.columns, rows, bounded=self.run.is_bounded(metric)),
             obstacle=self.obstacle(metric),
             noise=self._noise(metric),
+            n_answered=self.n_answered,
+            n_silent=n_silent(own, self.run.columns, rows),
         )
-        if found.obstacle or candidate is None:
+        if found.obstacle is not None or candidate is None:
             return found
-        both = self.measured(metric)
+        both = self.measured(metric, rule.unanswered)
         return self._with_pairs(found, both, where) if both is not None else self._with_totals(found, metric, where)
 
-    def _with_totals(self, found: Evidence, metric: str, where: tuple[tuple[str, str], ...]) -> Evidence:
+    @cached_property
+    def n_answered(self) -> int:
+        """How many items of the run have an answer that could be read."""
+        return int(answered(self.run.columns).sum())
+
+    def _with_totals(self, found: Evidence, metric: str, where: Where) -> Evidence:
         """Add the difference of a figure that single items do not decide, where both runs have the same items."""
         assert self.baseline is not None
         assert self.pairing is not None
@@ -139,19 +168,25 @@ class Case:
         )  # fmt: skip
         return replace(found, baseline=before, paired=paired)
 
-    def _with_pairs(self, found: Evidence, measure: Measure, where: tuple[tuple[str, str], ...]) -> Evidence:
+    def _with_pairs(self, found: Evidence, measure: Measure, where: Where) -> Evidence:
         assert self.baseline is not None
         assert self.pairing is not None
         first, second = self.pairing.baseline_rows, self.pairing.candidate_rows
         rows = None
         if where:
-            masks = _mask(self.baseline.columns, where), _mask(self.run.columns, where)
+            masks = mask(self.baseline.columns, where), mask(self.run.columns, where)
             both = masks[0][first] & masks[1][second]
             first, second = first[both], second[both]
             rows = np.flatnonzero(masks[0])
         clusters = pair_clusters(self.baseline.columns)
         paired = measure.paired(first, second, None if clusters is None else clusters[first])
-        return replace(found, baseline=measure.figure(0, rows), paired=paired)
+        return replace(
+            found,
+            baseline=measure.figure(0, rows),
+            paired=paired,
+            n_baseline_answered=int(answered(self.baseline.columns)[first].sum()),
+            n_silent=n_silenced(measure, first, second),
+        )
 
     def _noise(self, metric: str) -> float | None:
         """Return the noise floor that repeats of the baseline, or else of the run, have shown."""
@@ -166,7 +201,7 @@ class Case:
         skipped = _skipped(self.run.columns)
         obstacle = self.obstacle(self.run.primary)
         new = None
-        if not obstacle:
+        if obstacle is None:
             assert self.baseline is not None
             assert self.pairing is not None
             before = _skipped(self.baseline.columns)[self.pairing.baseline_rows]
@@ -175,6 +210,7 @@ class Case:
             task=self.task,
             title=rule.title,
             obstacle=obstacle,
+            n_answered=self.n_answered,
             n_skipped=int(skipped.sum()),
             n_new_skipped=new,
             n_items=len(self.run.columns),
@@ -187,6 +223,7 @@ class Case:
         return Evidence(
             task=self.task,
             title=rule.title,
+            n_answered=self.n_answered,
             failing_items=tuple(name for name, place in pairs if place is not None and not passed[place]),
             absent_items=tuple(name for name, place in pairs if place is None),
         )
@@ -197,7 +234,7 @@ def _pair(text: str) -> tuple[str, str]:
     return key, value
 
 
-def _mask(columns: ItemColumns, where: tuple[tuple[str, str], ...]) -> Mask:
+def mask(columns: ItemColumns, where: Where) -> Mask:
     """Return which items hold all of the given tags."""
     found = np.ones(len(columns), np.bool_)
     for key, value in where:
@@ -208,11 +245,10 @@ def _mask(columns: ItemColumns, where: tuple[tuple[str, str], ...]) -> Mask:
 
 
 def _skipped(columns: ItemColumns) -> Mask:
-    labels = columns.states()
-    codes = [code for code, name in enumerate(labels.names) if name in SKIPPED]
-    return np.isin(labels.codes, codes)
+    return in_states(columns, SKIPPED)
 
 
-def _title(rule: MetricRule, metric: str, where: tuple[tuple[str, str], ...]) -> str:
+def title(rule: MetricRule, metric: str, where: Where) -> str:
+    """Return the name of one gate: the rule over one slice."""
     place = f" [{SEPARATOR.join(f'{key}={value}' for key, value in where)}]" if where else ""
     return f"{metric}{place} {rule.limit} {rule.value:g}"

@@ -10,22 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.comparison.contract import refuse_mock
+from steelyard.comparison.contract import gate_hint, refuse_mock
 from steelyard.comparison.drift import drift_report, error_tag_changes
 from steelyard.comparison.slices import SEPARATOR
 from steelyard.configuration.policy import default_policy, parse_policy, task_policy
-from steelyard.errors import InputError, Problem
+from steelyard.errors import InputError, Problem, UsageError, quoted
 from steelyard.gates.decisions import decide_all
 from steelyard.numbers.ladder import DIAGNOSTICS
 from steelyard.pipeline.evaluation.rejudging import verify_figures, verify_outputs
 from steelyard.pipeline.runs.baselines import baseline_run
 from steelyard.pipeline.runs.stored import StoredRun, open_run
-from steelyard.pipeline.verdicts.evidence import Case
+from steelyard.pipeline.verdicts.evidence import Case, Where, mask
 from steelyard.reading.yaml_file import read_yaml
-from steelyard.records.gates import Decision, Evidence, MetricRule, Policy, Rule
+from steelyard.records.gates import ALLOWANCES, Decision, Evidence, MetricRule, Policy, Rule
 from steelyard.records.runs import CONFIG_FILE, SUITE_FILE
 from steelyard.records.suites import SuiteRecord
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
+from steelyard.registry.parameters import suggestion
 from steelyard.store.baselines import add_verdict, find_baseline
 from steelyard.store.suites import find_suite, read_suite
 
@@ -43,6 +44,8 @@ class GateOptions:
     policy: Path | None = None
     top: int = 10
     """How many failing items are listed."""
+    allow: tuple[str, ...] = ()
+    """Fields that may differ from the baseline, beside those that the policy allows."""
     verify: bool = False
     """Whether stored outputs are judged again, to catch items that were changed with their totals."""
 
@@ -62,11 +65,34 @@ def _gate_run(options: GateOptions) -> Verdict:
     policy = _policy(options, run)
     case = Case(run, _against(options), policy)
     rules = [rule for rule in policy.rules if rule.task in (None, run.record.task)]
-    decisions = decide_all(_evidence(case, rules, verify=options.verify))
-    return Verdict(run.label, policy.source, (*_flagged(case), *decisions), (_task_verdict(case, options.top),))
+    decided = decide_all(_evidence(case, rules, verify=options.verify))
+    decisions = tuple(_with_failing(entry, case, options.top) for entry in (*_flagged(case), *decided))
+    part = _task_verdict(case, decisions, options.top)
+    return Verdict(run.label, policy.source, decisions, (part,))
+
+
+def _with_failing(decision: Decision, case: Case, top: int) -> Decision:
+    """Return a gate over a slice that failed with that slice's items."""
+    if decision.outcome != "fail" or not decision.slice:
+        return decision
+    found = _failures(case, top, tuple(decision.slice.items()))
+    return replace(decision, failing=tuple(entry["item_id"] for entry in found))
 
 
 def _policy(options: GateOptions, run: StoredRun) -> Policy:
+    return _allowing(options.allow, _written_policy(options, run))
+
+
+def _allowing(allow: Sequence[str], policy: Policy) -> Policy:
+    """Return a policy with what the command line allows beside it."""
+    for name in allow:
+        if name not in ALLOWANCES:
+            hint = suggestion(name, ALLOWANCES) or f"fields are {', '.join(ALLOWANCES)}"
+            raise UsageError(Problem("usage", f"--allow {quoted(name)} names no field", hint=hint))
+    return replace(policy, allow=tuple(dict.fromkeys([*policy.allow, *allow])))
+
+
+def _written_policy(options: GateOptions, run: StoredRun) -> Policy:
     if options.policy is not None:
         return parse_policy(read_yaml(options.policy), file=str(options.policy))
     gates = run.config.get("gates")
@@ -106,8 +132,9 @@ def _flagged(case: Case) -> list[Decision]:
     """Return the gate that a run with rows set aside needs an allowance for."""
     if QUARANTINED not in case.run.record.flags or QUARANTINED in case.policy.allow:
         return []
-    reason = f"rows of the predictions were set aside: a policy must say allow: [{QUARANTINED}]"
-    return [Decision(gate="quarantined rows", task=case.task, outcome="undecided", level="blocking", reason=reason)]
+    found = Decision(gate="quarantined rows", task=case.task, outcome="undecided", level="blocking", reason="")
+    reason, hint = "rows of the predictions were set aside", gate_hint(QUARANTINED)
+    return [replace(found, reason=reason, hint=f"mend the rows in rejected.jsonl; {hint}")]
 
 
 def _gate_suite(path: Path, options: GateOptions) -> Verdict:
@@ -121,7 +148,7 @@ def _gate_suite(path: Path, options: GateOptions) -> Verdict:
             extra.append(_not_evaluated(entry.task, entry.error or "it was not evaluated"))
             continue
         run = open_run(options.runs_dir, path / entry.path, label=f"{suite.name}/{entry.path}")
-        missing = "there is no baseline: give --against"
+        missing = "there is no baseline"
         if options.against is not None:
             missing = f"{options.against} has no run of {entry.task}"
         case = Case(run, baselines.get(entry.task), policy, missing)
@@ -131,15 +158,19 @@ def _gate_suite(path: Path, options: GateOptions) -> Verdict:
         pairs += _evidence(case, rules, verify=options.verify)
     absent = set(policy.required) - {entry.task for entry in suite.tasks}
     extra += [_not_evaluated(name, "the suite does not have it") for name in sorted(absent)]
-    decisions = [_by_requirement(entry, policy) for entry in (*extra, *decide_all(pairs))]
-    parts = tuple(_task_verdict(case, options.top) for case in cases)
-    return Verdict(suite.name, policy.source, tuple(decisions), parts)
+    by_task = {case.task: case for case in cases}
+    decided = [_with_failing(entry, by_task[entry.task], options.top) for entry in decide_all(pairs)]
+    decisions = tuple(_by_requirement(entry, policy) for entry in (*extra, *decided))
+    parts = tuple(_task_verdict(case, decisions, options.top) for case in cases)
+    return Verdict(suite.name, policy.source, decisions, parts)
 
 
 def _suite_policy(options: GateOptions, suite: SuiteRecord, path: Path) -> Policy:
     if options.policy is not None:
-        return parse_policy(read_yaml(options.policy), file=str(options.policy))
-    return parse_policy(suite.policy, file=str(path / SUITE_FILE)) if suite.policy else default_policy()
+        found = parse_policy(read_yaml(options.policy), file=str(options.policy))
+    else:
+        found = parse_policy(suite.policy, file=str(path / SUITE_FILE)) if suite.policy else default_policy()
+    return _allowing(options.allow, found)
 
 
 def _suite_baselines(options: GateOptions) -> dict[str, StoredRun]:
@@ -157,8 +188,9 @@ def _suite_baselines(options: GateOptions) -> dict[str, StoredRun]:
 
 
 def _not_evaluated(task: str, reason: str) -> Decision:
-    first_line = reason.splitlines()[0]
-    return Decision(gate=f"{task} evaluated", task=task, outcome="undecided", level="blocking", reason=first_line)
+    first_line, hint = reason.splitlines()[0], "evaluate the suite again with this task in it"
+    name = f"{task} evaluated"
+    return Decision(gate=name, task=task, outcome="undecided", level="blocking", reason=first_line, hint=hint)
 
 
 def _by_requirement(decision: Decision, policy: Policy) -> Decision:
@@ -168,7 +200,7 @@ def _by_requirement(decision: Decision, policy: Policy) -> Decision:
     return replace(decision, level="advisory")
 
 
-def _task_verdict(case: Case, top: int) -> TaskVerdict:
+def _task_verdict(case: Case, decisions: Sequence[Decision], top: int) -> TaskVerdict:
     record = case.run.record
     before = case.baseline.columns.error_tags() if case.baseline is not None else None
     model = record.model.get("name")
@@ -178,15 +210,17 @@ def _task_verdict(case: Case, top: int) -> TaskVerdict:
         baseline=case.baseline.label if case.baseline is not None else None,
         grain=Grain(record.task, None if model is None else str(model), record.prompt_version, record.scorer_version),
         contract=case.contract(case.run.primary),
+        run_id=record.run_id,
+        baseline_id=case.baseline.record.run_id if case.baseline is not None else None,
         drift=_drift(case),
         error_tags=error_tag_changes(before, case.run.columns.error_tags()),
-        failures=_failures(case, top),
+        failures=_shown_failures(case, [entry for entry in decisions if entry.task == case.task], top),
     )
 
 
 def _drift(case: Case) -> dict[str, Any]:
     """Return the drift report where runs may be held against each other."""
-    if case.baseline is None or case.pairing is None or case.obstacle(case.run.primary):
+    if case.baseline is None or case.pairing is None or case.obstacle(case.run.primary) is not None:
         return {}
     names = dict.fromkeys([*case.run.metric_names, *case.run.columns.number_names])
     measures = {name: (found, case.run.direction(name)) for name in names if (found := case.measured(name)) is not None}
@@ -196,12 +230,24 @@ def _drift(case: Case) -> dict[str, Any]:
     return drift_report(measures, case.run.primary, slices, case.pairing, sides)
 
 
-def _failures(case: Case, top: int) -> list[dict[str, Any]]:
+def _shown_failures(case: Case, decisions: Sequence[Decision], top: int) -> list[dict[str, Any]]:
+    """Return the failing items of the slices that failed, under their gates; of the whole run where more is wrong."""
+    sliced = [entry for entry in decisions if entry.slice and entry.outcome == "fail"]
+    if not sliced or any(entry.outcome != "pass" and entry not in sliced for entry in decisions):
+        return _failures(case, top)
+    found: dict[str, dict[str, Any]] = {}
+    for entry in sliced:
+        for item in _failures(case, top, tuple(entry.slice.items())):
+            found.setdefault(item["item_id"], {**item, "gates": []})["gates"].append(entry.gate)
+    return list(found.values())
+
+
+def _failures(case: Case, top: int, where: Where = ()) -> list[dict[str, Any]]:
     """Return the items that do not pass: first those that the baseline passed, then by score, ties in order."""
     columns = case.run.columns
     scores = columns.number(case.run.primary)
     assert scores is not None
-    failing = np.flatnonzero(~columns.passed())
+    failing = np.flatnonzero(~columns.passed() & mask(columns, where))
     regressed = np.zeros(len(columns), np.bool_)
     if case.baseline is not None and case.pairing is not None:
         regressed[case.pairing.candidate_rows] = case.baseline.columns.passed()[case.pairing.baseline_rows]

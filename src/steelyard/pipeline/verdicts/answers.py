@@ -1,0 +1,101 @@
+"""What a run has no answer for, and what that does to a figure: a model must not gain by silence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.comparison.measures import MeanMeasure, Measure, WeightedMeasure
+from steelyard.comparison.planning import design_effect
+from steelyard.comparison.slices import pair_clusters
+from steelyard.pipeline.runs.stored import StoredRun
+from steelyard.records.blocks import Floats
+from steelyard.records.columns import ItemColumns, Rows
+
+Mask = npt.NDArray[np.bool_]
+
+
+def in_states(columns: ItemColumns, states: Collection[str]) -> Mask:
+    """Return which items ended in one of some states."""
+    labels = columns.states()
+    codes = [code for code, name in enumerate(labels.names) if name in states]
+    return np.isin(labels.codes, codes)
+
+
+def answered(columns: ItemColumns) -> Mask:
+    """Return which items have an answer that could be read."""
+    return in_states(columns, ("scored",))
+
+
+def n_silent(own: Measure | None, columns: ItemColumns, rows: Rows | None) -> int:
+    """Return how many items have no value because there was no answer."""
+    chosen = np.arange(len(columns)) if rows is None else rows
+    values = None if own is None else own.scores(0, chosen)
+    return 0 if values is None else int((np.isnan(values) & ~answered(columns)[chosen]).sum())
+
+
+def n_silenced(measure: Measure, baseline_rows: Rows, candidate_rows: Rows) -> int:
+    """Return how many pairs have a value in the baseline and none in the candidate."""
+    before, after = measure.scores(0, baseline_rows), measure.scores(1, candidate_rows)
+    return 0 if before is None or after is None else int((~np.isnan(before) & np.isnan(after)).sum())
+
+
+def counting(measure: Measure | None, runs: tuple[StoredRun, StoredRun], value: float) -> Measure | None:
+    """Return a metric in which unanswered items count with a value, as heavy as the mean of the others."""
+    columns = runs[0].columns, runs[1].columns
+    match measure:
+        case MeanMeasure():
+            before, after = (_filled(side, of, value) for side, of in zip(_sides(measure), columns, strict=True))
+            return replace(measure, baseline=before, candidate=after)
+        case WeightedMeasure():
+            # A perplexity is the exponential of what its items have.
+            own = math.log(value) if measure.name == "perplexity" else value
+            sides = [_weighted(side, of, own) for side, of in zip(_pairs(measure), columns, strict=True)]
+            return replace(measure, baseline=sides[0], candidate=sides[1])
+        case _:
+            return measure
+
+
+def _sides(measure: MeanMeasure) -> tuple[Floats, Floats]:
+    return measure.baseline, measure.candidate
+
+
+def _pairs(measure: WeightedMeasure) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    return measure.baseline, measure.candidate
+
+
+def _filled(values: Floats, columns: ItemColumns, value: float) -> Floats:
+    return np.where(np.isnan(values) & ~answered(columns), value, values)
+
+
+def _weighted(side: tuple[Floats, Floats], columns: ItemColumns, value: float) -> tuple[Floats, Floats]:
+    values, weights = side
+    silent = np.isnan(values) & ~answered(columns)
+    known = weights[~silent & ~np.isnan(weights)]
+    weight = float(known.mean()) if len(known) else 1.0
+    return np.where(silent, value, values), np.where(silent, weight, weights)
+
+
+def own_error(own: Measure | None, columns: ItemColumns, rows: Rows | None, *, bounded: bool) -> float | None:
+    """Return the standard error of a run's own mean, clusters counted as one; None where it is no plain mean.
+
+    Where all items have one value, a bounded score has the error of a rate with two more right and two more wrong.
+    """
+    if not isinstance(own, MeanMeasure):
+        return None
+    chosen = np.arange(len(columns)) if rows is None else rows
+    values = own.scores(0, chosen)
+    known = ~np.isnan(values)
+    values, n = values[known], int(known.sum())
+    if n == 0:
+        return None
+    if (values == values[0]).all():
+        rate = (float(values[0]) * n + 2) / (n + 4)
+        return math.sqrt(max(rate * (1 - rate), 0.0) / (n + 4)) if bounded else None
+    clusters = pair_clusters(columns)
+    factor = 1.0 if clusters is None else design_effect(values, clusters[chosen][known])
+    return math.sqrt(float(values.var(ddof=1)) / n * factor)
