@@ -18,7 +18,8 @@ def paired(
 ) -> Paired:
     delta = candidate - baseline
     found = Paired(delta, *ends, p, "mcnemar-exact", n, 0, broken, n - broken, 0.1)
-    return replace(found, baseline=baseline, candidate=candidate)
+    error = max(0.0, broken / n - delta * delta) ** 0.5 / n**0.5
+    return replace(found, baseline=baseline, candidate=candidate, units=n, standard_error=error)
 
 
 def shown(baseline: float, candidate: float, *, direction="higher", noise=None, **more) -> Evidence:

@@ -59,7 +59,7 @@ def _with_figures(found: Decision, paired: Paired, test: Tested | None) -> Decis
         candidate=paired.candidate,
         ci_low=paired.ci_low,
         ci_high=paired.ci_high,
-        ci_level=None if paired.ci_low is None else LEVEL,
+        ci_level=None if paired.ci_low is None else paired.level,
         ci_method=paired.method,
         p_value=paired.p_value,
         test=paired.test,

@@ -26,7 +26,9 @@ _EXACT_CHANGES = 100
 """Up to so many expected changes the exact test is counted out; beyond, its steps are too small to matter."""
 _MOST_ITEMS = 100_000_000
 _NORMAL = NormalDist()
-_DETECTABLE = _NORMAL.inv_cdf(0.975) + _NORMAL.inv_cdf(POWER)
+
+_BOTH = _NORMAL.inv_cdf(0.975) + _NORMAL.inv_cdf(POWER)
+"""How many standard errors the two-sided smallest detectable difference of a comparison is."""
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -55,13 +57,20 @@ class Spread:
 
 
 def spread_of(paired: Paired) -> Spread | None:
-    """Return the spread that two runs have shown, or None where there are no pairs or no standard error."""
+    """Return the spread that two runs have shown, or None where nothing tells it.
+
+    A single unit has no standard error; its spread is taken to be what `cautious` makes of none.
+    """
     if not paired.n or paired.delta is None:
         return None
-    error, units = (paired.minimum_detectable or 0.0) / _DETECTABLE, paired.n
+    units, error = paired.units or paired.n, paired.standard_error
+    if error is None and units > 1:
+        if paired.minimum_detectable is None:
+            return None
+        error = paired.minimum_detectable / _BOTH
     exact = paired.test == MCNEMAR
     changed = (paired.improved + paired.regressed) / paired.n if exact else None
-    return Spread(paired.n, units, error * math.sqrt(units), changed)
+    return Spread(paired.n, units, (error or 0.0) * math.sqrt(units), changed)
 
 
 def cautious(spread: Spread) -> Spread:

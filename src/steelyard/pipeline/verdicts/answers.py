@@ -31,17 +31,25 @@ def answered(columns: ItemColumns) -> Mask:
     return in_states(columns, ("scored",))
 
 
-def n_silent(own: Measure | None, columns: ItemColumns, rows: Rows | None) -> int:
-    """Return how many items have no value because there was no answer."""
+def n_silent(own: Measure | None, columns: ItemColumns, rows: Rows | None, *, bounded: bool) -> int:
+    """Return how many items have no value because there was no answer.
+
+    A score in [0, 1] gives them 0, or they are none of its business: a claim that nobody made has no evidence to count.
+    """
+    if own is None or bounded:
+        return 0
     chosen = np.arange(len(columns)) if rows is None else rows
-    values = None if own is None else own.scores(0, chosen)
+    values = own.scores(0, chosen)
     return 0 if values is None else int((np.isnan(values) & ~answered(columns)[chosen]).sum())
 
 
-def n_silenced(measure: Measure, baseline_rows: Rows, candidate_rows: Rows) -> int:
-    """Return how many pairs have a value in the baseline and none in the candidate."""
-    before, after = measure.scores(0, baseline_rows), measure.scores(1, candidate_rows)
-    return 0 if before is None or after is None else int((~np.isnan(before) & np.isnan(after)).sum())
+def n_silenced(measure: Measure, columns: ItemColumns, pairs: tuple[Rows, Rows], *, bounded: bool) -> int:
+    """Return how many pairs have a value in the baseline and none in the candidate, for want of an answer."""
+    before, after = measure.scores(0, pairs[0]), measure.scores(1, pairs[1])
+    if before is None or after is None:
+        return 0
+    silenced = ~np.isnan(before) & np.isnan(after)
+    return int((silenced & ~answered(columns)[pairs[1]] if bounded else silenced).sum())
 
 
 def counting(measure: Measure | None, runs: tuple[StoredRun, StoredRun], value: float) -> Measure | None:

@@ -126,7 +126,7 @@ class Case:
 
     def _metric(self, rule: MetricRule, where: Where) -> Evidence:
         metric = rule.metric or self.run.primary
-        own = self.own(metric, rule.unanswered)
+        own, bounded = self.own(metric, rule.unanswered), self.run.is_bounded(metric)
         rows = None if not where else np.flatnonzero(mask(self.run.columns, where))
         candidate = own.figure(0, rows) if own is not None else (self.run.figure(metric) if not where else None)
         found = Evidence(
@@ -136,11 +136,11 @@ class Case:
             direction=self.run.direction(metric),
             slice=where,
             candidate=candidate,
-            standard_error=own_error(own, self.run.columns, rows, bounded=self.run.is_bounded(metric)),
+            standard_error=own_error(own, self.run.columns, rows, bounded=bounded),
             obstacle=self.obstacle(metric),
             noise=self._noise(metric),
             n_answered=self.n_answered,
-            n_silent=n_silent(own, self.run.columns, rows),
+            n_silent=n_silent(own, self.run.columns, rows, bounded=bounded),
         )
         if found.obstacle is not None or candidate is None:
             return found
@@ -180,12 +180,13 @@ class Case:
             rows = np.flatnonzero(masks[0])
         clusters = pair_clusters(self.baseline.columns)
         paired = measure.paired(first, second, None if clusters is None else clusters[first])
+        bounded = self.run.is_bounded(found.metric or self.run.primary)
         return replace(
             found,
             baseline=measure.figure(0, rows),
             paired=paired,
             n_baseline_answered=int(answered(self.baseline.columns)[first].sum()),
-            n_silent=n_silenced(measure, first, second),
+            n_silent=n_silenced(measure, self.run.columns, (first, second), bounded=bounded),
         )
 
     def _noise(self, metric: str) -> float | None:
