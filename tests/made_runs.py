@@ -28,7 +28,6 @@ def make_run(
     error_tags=None,
     numbers=None,
     losses=None,
-    gates=None,
     **identity,
 ):
     """Write a completed run whose items have these scores, as the primary and as the metric; return its directory."""
@@ -68,6 +67,5 @@ def make_run(
     )
     with recording(runs_dir, name, RunIdentity(**said), plan) as recorder:
         recorder.add(block)
-        config = {"task": said["task"], "model": name} | ({"gates": gates} if gates else {})
-        recorder.complete(config=config, manifest={}, flags=flags)
+        recorder.complete(config={"task": said["task"], "model": name}, manifest={}, flags=flags)
     return runs_dir / name

@@ -32,6 +32,7 @@ COMMANDS = {
     "report": ("steelyard.cli.report", "Write a run as one HTML file, alone or held against another."),
     "baseline": ("steelyard.cli.baseline", "Name a run that others are held against."),
     "gate": ("steelyard.cli.gate", "Turn a run and its comparison into a verdict: may it ship?"),
+    "calibrate": ("steelyard.cli.calibrate", "Say how often a gate is wrong on the items it will be used on."),
     "plan": ("steelyard.cli.plan", "Say how many items show a given difference."),
     "reindex": ("steelyard.cli.reindex", "Rebuild the run index from the run directories."),
     "research": ("steelyard.cli.research", "Judge a research agent's claims, evidence and manifests by four gates."),

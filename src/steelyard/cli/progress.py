@@ -43,6 +43,13 @@ def training_progress(*, shown: bool) -> Iterator[Callable[[int, int], None] | N
 
 
 @contextmanager
+def calibration_progress(*, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Give a function to call with how many runs are imagined and gated, and how many there will be."""
+    with _counted("calibrating", "runs", shown=shown) as update:
+        yield update
+
+
+@contextmanager
 def _counted(word: str, unit: str, *, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
     """Show done and total with rate and time left: a bar on a terminal, lines in a log."""
     if not shown:

@@ -1,0 +1,1 @@
+"""Simulations that hold intervals, tests and gate rules to their error rates: `make calibration`."""

@@ -1,0 +1,8 @@
+"""The cells of the calibration table, by what they hold to account."""
+
+from __future__ import annotations
+
+from calibration.cell import Cell
+from calibration.cells import gates, paired
+
+CELLS: tuple[Cell, ...] = (*paired.CELLS, *gates.CELLS)
