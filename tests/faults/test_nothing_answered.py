@@ -247,3 +247,27 @@ def test_an_output_without_a_metrics_field_is_unparsed(judged):
     found = judged(task, [{"id": "a", "prompt": "?", "gt_mood": "up"}], None, "--model", "python:plain:answer")
     assert found.code == 0
     assert json.loads(found.out)["scorecard"]["states"]["unparsed"] == 1
+
+
+@pytest.mark.parametrize("pattern", ["[[:alpha:]]+", r"\p{L}+", "yes(?i)", r"\bno\K", "[a--b]"])
+@pytest.mark.parametrize(
+    "task",
+    [
+        lambda pattern: {"eval": {"format_rules": [{"name": "it", "pattern": pattern}]}},
+        lambda pattern: {"eval": {"format_rules": [{"name": "it", "json_schema": {"items": {"pattern": pattern}}}]}},
+        lambda pattern: {"extract": {"regex": pattern}},
+        lambda pattern: {"extract_reference": {"regex": pattern}},
+    ],
+    ids=["a rule", "a schema", "extract", "extract_reference"],
+)
+def test_a_pattern_that_python_refuses_or_warns_of_is_refused_at_load(judged, task, pattern):
+    refused(judged(BASE | task(pattern), ITEMS, OUTPUTS), "bad-pattern", pattern.replace("\\", "\\\\"))
+
+
+def test_a_rule_means_what_python_means_beyond_ascii(judged):
+    """`regex` takes a combining mark for part of a word, and a superscript for none; Python has it the other way."""
+    rules = [{"name": "word", "pattern": r"^\w+$"}, {"name": "end", "pattern": r"cafe\b.*$"}]
+    outputs = [{"id": "a", "answer": "x\u00b2"}, {"id": "b", "answer": "cafe\u0301"}]
+    found = judged(BASE | {"eval": {"format_rules": rules}}, ITEMS, outputs)
+    rates = {name: entry["value"] for name, entry in json.loads(found.out)["format_rules"].items()}
+    assert rates == {"word": 0.5, "end": 0.5}

@@ -12,10 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import Any, Literal, TypeAlias, get_args
-
-import regex
 
 from steelyard.canonical.answer_line import answer_line, ends_with_marker
 from steelyard.canonical.choice_letter import choice_letter
@@ -23,6 +20,7 @@ from steelyard.canonical.json_text import RefusedJson, first_object
 from steelyard.canonical.outcome import NOT_A_NUMBER, REGEX_TIMEOUT, Found, NotFound, Outcome, nothing
 from steelyard.errors import ConfigurationError, Problem, excerpt, quoted
 from steelyard.numbers.grammar import NotANumber, scan_numbers
+from steelyard.text.patterns import PatternError, compile_pattern
 
 __all__ = [
     "EXTRACTION_KINDS",
@@ -40,8 +38,6 @@ ExtractionKind: TypeAlias = Literal[
 ]
 EXTRACTION_KINDS: tuple[ExtractionKind, ...] = get_args(ExtractionKind)
 
-PATTERN_LIMIT = 1000
-"""How many characters a pattern may have."""
 PATTERN_SECONDS = 1.0
 """How long a pattern may run on one output."""
 
@@ -152,18 +148,11 @@ def _field(argument: Any) -> str:
 def _pattern(argument: Any) -> str:
     if not isinstance(argument, str) or not argument:
         raise _refused("bad-pattern", "extract: regex needs a pattern", hint='write `extract: {regex: "Result: (.+)"}`')
-    if len(argument) > PATTERN_LIMIT:
-        raise _refused("bad-pattern", f"the pattern has {len(argument)} characters, the limit is {PATTERN_LIMIT}")
     try:
-        _compiled(argument)
-    except (regex.error, RecursionError, OverflowError) as error:
-        raise _refused("bad-pattern", f"the pattern {quoted(argument)} does not compile: {error}") from None
+        compile_pattern(argument)
+    except PatternError as error:
+        raise _refused("bad-pattern", f"extract: {error}", hint="write it as Python's `re` reads it") from None
     return argument
-
-
-@lru_cache(maxsize=64)
-def _compiled(pattern: str) -> regex.Pattern[str]:
-    return regex.compile(pattern)
 
 
 def _unknown(name: str) -> ConfigurationError:
@@ -234,12 +223,13 @@ def plain_latex(text: str) -> str:
 def _last_match(text: str, pattern: str) -> Outcome:
     last = None
     try:
-        for match in _compiled(pattern).finditer(text, timeout=PATTERN_SECONDS):
+        for match in compile_pattern(pattern).matches(text, seconds=PATTERN_SECONDS):
             last = match
     except TimeoutError:
         return NotFound((REGEX_TIMEOUT,), "the pattern ran for longer than a second")
     if last is None:
         return nothing("the pattern does not match the output")
     group = 1 if last.re.groups else 0
-    value: str | None = last.group(group)
+    start, end = last.span(group)
+    value = text[start:end] if start >= 0 else None
     return nothing("the pattern's group took no part in the match") if value is None else Found(value, last.start())

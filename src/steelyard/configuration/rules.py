@@ -7,12 +7,10 @@ from typing import Any
 
 import regex
 from pydantic import Field, field_validator, model_validator
-from pydantic_core import PydanticCustomError
 
 from steelyard.configuration.problems import Strict, own_problem
-from steelyard.errors import excerpt
+from steelyard.text.patterns import PatternError, compile_pattern
 
-MAX_PATTERN_LENGTH = 1000
 _KINDS = ("pattern", "max_tokens", "min_tokens", "json_schema", "one_of")
 
 _ANCHORED_NEGATIVE_LOOK_AHEAD = regex.compile(
@@ -55,12 +53,11 @@ class FormatRule(Strict):
     def _compiles(cls, value: str | None) -> str | None:
         if value is None:
             return None
-        if not value or len(value) > MAX_PATTERN_LENGTH:
-            raise _bad_pattern(f"a pattern has 1 to {MAX_PATTERN_LENGTH} characters, this one has {len(value)}")
         try:
-            regex.compile(value, regex.VERSION0)
-        except regex.error as error:
-            raise _bad_pattern(f"{excerpt(value)} does not compile: {excerpt(str(error))}") from None
+            compile_pattern(value)
+        except PatternError as error:
+            hint = "correct the pattern, as Python's `re` reads it; in YAML single quotes keep backslashes as they are"
+            raise own_problem("bad-pattern", str(error), hint) from None
         return value
 
     @model_validator(mode="after")
@@ -78,8 +75,3 @@ class FormatRule(Strict):
             stacklevel=2,
         )
         return self.model_copy(update={"pattern": f"^(?:{words})"})
-
-
-def _bad_pattern(message: str) -> PydanticCustomError:
-    hint = "correct the pattern; in YAML single quotes keep backslashes as they are"
-    return own_problem("bad-pattern", message, hint)

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.text.patterns import PatternError, compile_pattern
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
+
+_VALUES = ("const", "enum", "default", "examples")
+_BY_NAME = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+"""Keywords that hold schemas by names, which may be those of keywords."""
 
 Search = Callable[[str, str], bool]
 """Whether a pattern, the first text, is found in the second."""
@@ -39,6 +44,7 @@ def schema_validator(name: str, schema: Schema, search: Search) -> Validator:
                     if search(expression, key):
                         yield from validator.descend(value, inner, path=key, schema_path=expression)
 
+    _check_patterns(name, schema)
     chosen = validators.validator_for(schema, default=Draft202012Validator)
     extend: Any = validators.extend
     timed: Any = extend(chosen, {"pattern": pattern, "patternProperties": pattern_properties})
@@ -50,6 +56,31 @@ def schema_validator(name: str, schema: Schema, search: Search) -> Validator:
     # An empty registry knows the published drafts and nothing else: a reference to elsewhere is not fetched.
     validator: Validator = timed(schema, registry=Registry())
     return validator
+
+
+def _check_patterns(name: str, schema: Any) -> None:
+    """Refuse a pattern anywhere in a schema that Python's `re` refuses."""
+    for pattern in _patterns(schema):
+        try:
+            compile_pattern(pattern)
+        except PatternError as error:
+            hint = "write it as Python's `re` reads it"
+            message = f"rule {name!r}: a pattern in the JSON Schema cannot be used: {error}"
+            raise ConfigurationError(Problem("bad-pattern", message, hint=hint)) from None
+
+
+def _patterns(schema: Any) -> Iterator[str]:
+    """Yield every pattern in a schema; what stands under `const` and the like is a value and no schema."""
+    for part in schema if isinstance(schema, list) else ():
+        yield from _patterns(part)
+    for key, value in schema.items() if isinstance(schema, dict) else ():
+        if key in _BY_NAME and isinstance(value, dict):
+            yield from value if key == "patternProperties" else ()
+            yield from _patterns(list(value.values()))
+        elif key == "pattern" and isinstance(value, str):
+            yield value
+        elif key not in _VALUES:
+            yield from _patterns(value)
 
 
 def matches_schema(validator: Validator, output: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import numpy as np
-import regex
 
 from steelyard.records.blocks import ErrorTags, Floats, TextColumn
 from steelyard.records.plans import FORMAT_COMPLIANCE, RULE_PREFIX
@@ -44,8 +44,8 @@ def _block_form(rule: Rule) -> PatternBlock | None:
     """Return the block form of a rule that cannot run away; a deadline is the item form's business."""
     if rule.pattern is None or not is_simple(rule.pattern):
         return None
-    return pattern_block(rule.pattern, partial(_found, regex.compile(rule.pattern, regex.VERSION0)))
+    return pattern_block(rule.pattern, partial(_found, re.compile(rule.pattern)))
 
 
-def _found(compiled: regex.Pattern[str], text: str) -> bool:
+def _found(compiled: re.Pattern[str], text: str) -> bool:
     return compiled.search(text) is not None

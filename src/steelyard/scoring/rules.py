@@ -16,13 +16,12 @@ from dataclasses import asdict
 from functools import partial
 from typing import TypeAlias
 
-import regex
-
 from steelyard.errors import ConfigurationError, Problem
 from steelyard.records.plans import FORMAT_COMPLIANCE, RULE_PREFIX
 from steelyard.records.rules import Rule
 from steelyard.registry import metric
 from steelyard.scoring.json_schemas import matches_schema, schema_validator
+from steelyard.text.patterns import Pattern, compile_pattern
 from steelyard.text.tokens import split
 
 REGEX_TIMEOUT = "regex_timeout"
@@ -99,10 +98,9 @@ def _refuse_repeated(rules: Sequence[Rule]) -> None:
 
 def _check(rule: Rule, budget: Budget) -> Check:
     if rule.pattern is not None:
-        compiled = regex.compile(rule.pattern, regex.VERSION0)
         if is_simple(rule.pattern):
-            return partial(_found, compiled, invert=rule.invert)
-        return partial(_found_in_time, compiled, budget, invert=rule.invert)
+            return partial(_found, re.compile(rule.pattern), invert=rule.invert)
+        return partial(_found_in_time, compile_pattern(rule.pattern), budget, invert=rule.invert)
     if rule.max_tokens is not None:
         return partial(_at_most, rule.max_tokens)
     if rule.min_tokens is not None:
@@ -123,22 +121,22 @@ def is_simple(pattern: str) -> bool:
     return not any(sign in rest for sign in "*+?{") and rest.count("(") <= 1
 
 
-def _found(compiled: regex.Pattern[str], text: str, *, invert: bool) -> bool:
+def _found(compiled: re.Pattern[str], text: str, *, invert: bool) -> bool:
     return (compiled.search(text) is not None) != invert
 
 
-def _found_in_time(compiled: regex.Pattern[str], budget: Budget, text: str, *, invert: bool) -> bool:
+def _found_in_time(pattern: Pattern, budget: Budget, text: str, *, invert: bool) -> bool:
     deadline = budget.deadline(text)
     try:
-        return (compiled.search(text, timeout=deadline) is not None) != invert
+        return pattern.found_in(text, seconds=deadline) != invert
     except TimeoutError:
         budget.spend(deadline)
         return False
 
 
 def _searched(budget: Budget, pattern: str, text: str) -> bool:
-    """Return whether a pattern inside a JSON Schema matches; one that is stopped does not."""
-    return _found_in_time(regex.compile(pattern, regex.VERSION0), budget, text, invert=False)
+    """Return whether a pattern inside a JSON Schema, which was checked at load, matches; a stopped one does not."""
+    return _found_in_time(compile_pattern(pattern), budget, text, invert=False)
 
 
 def _at_most(limit: int, text: str) -> bool:
