@@ -28,6 +28,7 @@ def make_run(
     error_tags=None,
     numbers=None,
     losses=None,
+    gates=None,
     **identity,
 ):
     """Write a completed run whose items have these scores, as the primary and as the metric; return its directory."""
@@ -67,5 +68,6 @@ def make_run(
     )
     with recording(runs_dir, name, RunIdentity(**said), plan) as recorder:
         recorder.add(block)
-        recorder.complete(config={"task": said["task"], "model": name}, manifest={}, flags=flags)
+        config = {"task": said["task"], "model": name} | ({"gates": gates} if gates else {})
+        recorder.complete(config=config, manifest={}, flags=flags)
     return runs_dir / name

@@ -111,7 +111,7 @@ def compare(*runs: FilePath | Run, runs_dir: FilePath = "runs", **options: Any) 
 
     for name in ("slice_by", "allow"):
         options[name] = tuple(options.get(name, ()))
-    named = tuple(str(run.path) if isinstance(run, Run) else str(run) for run in runs)
+    named = tuple(map(_named, runs))
     return _compare(CompareOptions(runs=named, runs_dir=Path(runs_dir), **options))
 
 
@@ -133,11 +133,10 @@ def gate(
     from steelyard.pipeline.verdicts.gating import GateOptions  # noqa: PLC0415 - Parquet and statistics, on demand
     from steelyard.pipeline.verdicts.gating import gate as _gate  # noqa: PLC0415
 
-    name, other = (str(entry.path) if isinstance(entry, Run) else entry for entry in (run, against))
     return _gate(
         GateOptions(
-            run=str(name),
-            against=None if other is None else str(other),
+            run=_named(run),
+            against=None if against is None else _named(against),
             policy=None if policy is None else Path(policy),
             runs_dir=Path(runs_dir),
             top=top,
@@ -146,9 +145,16 @@ def gate(
 
 
 def load_run(run: FilePath, *, runs_dir: FilePath = "runs") -> Run:
-    """Return a run by its directory, its name or its id; `latest` is the newest complete one."""
-    path = find_run(Path(runs_dir), str(run))
+    """Return a run by its directory, its name or its id; `latest` was started last."""
+    path = find_run(Path(runs_dir), _named(run))
     return Run(path, read_run(path))
+
+
+def _named(run: FilePath | Run) -> str | Path:
+    """Return a run as it is looked for: a name or a path as text, anything else as the directory that it is."""
+    if isinstance(run, Run):
+        return run.path
+    return run if isinstance(run, str) else Path(run)
 
 
 def _json(path: Path) -> Any:

@@ -94,15 +94,7 @@ def test_every_kind_of_old_run_is_taken_by_every_command(
 GATED = [(version, kind, verb) for version, kind in CASES for verb in VERDICTS if kind != "mock"]
 
 
-@pytest.mark.parametrize(
-    ("version", "kind", "verb"),
-    [
-        pytest.param(*case, marks=pytest.mark.xfail(reason="it is judged by what it was, not by what it is now"))
-        if case[1:] == ("rescored", "verify")
-        else case
-        for case in GATED
-    ],
-)
+@pytest.mark.parametrize(("version", "kind", "verb"), GATED)
 def test_every_kind_of_old_run_is_gated_or_told_how_it_can_be(
     steelyard: Command, tmp_path: Path, version: str, kind: str, verb: str
 ):

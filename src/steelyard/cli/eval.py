@@ -14,7 +14,7 @@ from steelyard.errors import Problem, UsageError
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.evaluation.suite_files import is_suite_file
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.recording.run import Evaluation
+from steelyard.pipeline.recording.run import Evaluation, OverBudgetError
 from steelyard.show.results import evaluation_text
 
 ANSWER_TYPES = ("text", "choice", "number", "list", "reasoning", "label", "mixed")
@@ -94,9 +94,22 @@ def eval_command(
     if repeats is not None or is_suite_file(task_file):
         evaluate_several(options, repeats=repeats, as_json=as_json)
         return
-    with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
-        evaluation = evaluate(options, progress=progress, asking=asking)
+    try:
+        with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
+            evaluation = evaluate(options, progress=progress, asking=asking)
+    except OverBudgetError as error:
+        _print_over_budget(error, as_json=as_json)
+        raise click.exceptions.Exit(error.exit_code) from None
     _print(evaluation, as_json=as_json)
+
+
+def _print_over_budget(error: OverBudgetError, *, as_json: bool) -> None:
+    """Print the figures of a run over its error budget, and what it is over."""
+    if as_json:
+        print_json(evaluation_content(error.evaluation) | {"error": error.as_dict()})
+    else:
+        _print(error.evaluation, as_json=False)
+    click.echo(f"steelyard: {error}", err=True)
 
 
 def _evaluate_trained(run: str, test_data: str | None, given: dict[str, Any], *, as_json: bool) -> None:

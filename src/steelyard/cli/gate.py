@@ -65,7 +65,7 @@ def _held(options: GateOptions, junit: Path | None) -> Verdict:
         if error.exit_code == UNDECIDED:
             error.verdict = f"UNDECIDED ({error.problems[0].code})"
         if junit is not None:
-            write_bytes(junit, refusal_junit(options.run, error.problems))
+            write_bytes(junit, refusal_junit(str(options.run), error.problems))
         summarise(refusal_markdown(error.verdict or "no verdict", error.problems))
         raise
 

@@ -10,6 +10,7 @@ import msgspec
 
 from steelyard.cli.output import print_json, print_table
 from steelyard.errors import Problem, UsageError, escape, excerpt, quoted
+from steelyard.records.runs import STATUSES
 from steelyard.show.results import results_lines
 
 HEADER = ("run", "task", "model", "status", "items", "metric", "score", "created")
@@ -27,7 +28,7 @@ def runs_command() -> None:
 @runs_command.command("list", epilog="Example: steelyard runs list --task qa --limit 10")
 @click.option("--task", help="Runs of this task only.")
 @click.option("--model", help="Runs of this model only.")
-@click.option("--status", type=click.Choice(["running", "completed", "failed", "interrupted"]))
+@click.option("--status", type=click.Choice(STATUSES))
 @click.option("--everywhere", is_flag=True, help="All folders that share the database, not this one alone.")
 @_limit
 @_offset
@@ -50,11 +51,13 @@ def list_command(runs_dir: Path, *, as_json: bool, **given: Any) -> None:
 
 
 def _row(row: dict[str, Any]) -> list[str]:
+    crashed = row["standing"] == "crashed"
     score = "-" if row["primary_score"] is None else f"{row['primary_score']:.4f}"
     name = row["path"] if not row["flags"] else f"{row['path']} [{', '.join(row['flags'])}]"
     items = "-" if row["n_items"] is None else str(row["n_items"])
     return [
-        name, row["task"], row["model"] or "-", row["status"], items, row["primary_metric"] or "-", score,
+        name, row["task"], row["model"] or "-", "crashed" if crashed else row["status"], items,
+        row["primary_metric"] or "-", "0.0000" if crashed else score,
         row["created_at"],
     ]  # fmt: skip
 
@@ -70,7 +73,8 @@ def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
     found = shown_run(runs_dir, run)
     if as_json:
         content = {"path": str(found.path), "run": msgspec.to_builtins(found.record), "results": found.results}
-        print_json(content | {"baselines": found.baselines, "verdicts": found.verdicts})
+        standing = {"standing": found.standing, "baselines": found.baselines}
+        print_json(content | standing | {"verdicts": found.verdicts})
         return
     record = found.record
     click.echo(f"{escape(record.name)}  {record.run_id}  {record.status}  {found.path}")
@@ -80,7 +84,9 @@ def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
     for verdict in found.verdicts[-3:]:
         against = f" against {escape(str(verdict['baseline']))}" if verdict["baseline"] else ""
         click.echo(f"  gate{against}: {verdict['line']} ({verdict['decided_at']})")
-    if found.results:
+    if found.standing == "crashed":
+        click.echo("  crashed: its process ended before every item had a state; it counts as 0.0 until it is resumed")
+    elif found.results:
         click.echo("\n".join(results_lines(record, found.results)))
 
 

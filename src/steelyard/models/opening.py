@@ -21,7 +21,7 @@ class ModelOptions:
     """How a model is run. None of this changes what a greedy answer is."""
 
     concurrency: int = DEFAULT_CONCURRENCY
-    """How many requests an endpoint or an async callable is given at a time."""
+    """How many requests an endpoint or a callable is given at a time."""
     batch_size: int = 8
     threads: int | None = None
     """CPU threads of a local model; None leaves it to the library."""
@@ -60,7 +60,7 @@ def _mock(rest: str, options: ModelOptions) -> Model:
 def _python(rest: str, options: ModelOptions) -> Model:
     from steelyard.models.python_callable import PythonModel  # noqa: PLC0415 - as above
 
-    return PythonModel(rest, concurrency=options.concurrency, timeout=options.deadline)
+    return PythonModel(rest, concurrency=options.concurrency, deadline=options.deadline)
 
 
 def _replay(rest: str, options: ModelOptions) -> Model:

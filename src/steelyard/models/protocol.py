@@ -84,7 +84,19 @@ def elapsed_ms(start: float) -> float:
     return round((time.perf_counter() - start) * 1000, 3)
 
 
-def failure(error: Exception) -> dict[str, Any]:
+LONGEST_ERROR = 1000
+"""Characters of an error that are kept."""
+
+
+def failure(error: BaseException) -> dict[str, Any]:
     """Return state and error of a reply that stands for an exception of foreign code."""
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return {"state": "timeout" if isinstance(error, TimeoutError) else "failed", "error": text}
+    return {"state": "timeout" if isinstance(error, TimeoutError) else "failed", "error": said(error)}
+
+
+def said(error: BaseException) -> str:
+    """Return type and message of an exception, whose message is foreign code too."""
+    try:
+        message = str(error)[:LONGEST_ERROR]
+    except Exception:  # noqa: BLE001 - an exception that cannot say what it is
+        message = "its message cannot be shown"
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

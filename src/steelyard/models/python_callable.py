@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import math
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from steelyard.errors import ConfigurationError, Problem, excerpt
+from steelyard.models.calling import Calls
+from steelyard.models.given import as_reply
 from steelyard.models.hashing import hash_text
-from steelyard.models.protocol import BaseModel, failure
-from steelyard.models.streaming import AsyncStream
+from steelyard.models.protocol import BaseModel, failure, said
+from steelyard.models.streaming import AsyncStream, BlockedLoopError
 from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
-
-_REPLY_FIELDS = tuple(field for field in ModelReply.__struct_fields__ if field not in ("output", "attempts"))
 
 
 class CallableItem(dict[str, Any]):
@@ -36,64 +34,77 @@ class CallableItem(dict[str, Any]):
 
 
 class PythonModel(BaseModel):
-    """Calls a function with an item; an async one with up to `concurrency` items at a time."""
+    """Calls a function with up to `concurrency` items at a time: a sync one in threads, an async one in one loop."""
 
-    def __init__(self, spec: str, *, concurrency: int = 16, timeout: float | None = None) -> None:
+    def __init__(self, spec: str, *, concurrency: int = 16, deadline: float | None = None) -> None:
         self._function = _load(spec)
         self._is_async = _is_async(self._function)
-        self._timeout = timeout
+        self._deadline = deadline
         super().__init__(
             ModelIdentity(spec=f"python:{spec}", kind="python", name=spec, revision=_source_hash(self._function)),
-            at_a_time=concurrency if self._is_async else 1,
+            at_a_time=concurrency,
         )
 
     def generate(self, request: ModelRequest) -> ModelReply:
         """Call the function once."""
-        return asyncio.run(self._answer(request)) if self._is_async else self._call(request)
+        return next(iter(self.ask([request])))[1]
 
     def ask(self, requests: Iterable[ModelRequest]) -> Iterator[tuple[ModelRequest, ModelReply]]:
         """Call the function for every request."""
         if not self._is_async:
-            return super().ask(requests)
-        return AsyncStream(self._answer, concurrency=self.at_a_time).run(requests)
+            return Calls(self._call, at_a_time=self.at_a_time, deadline=self._deadline).run(requests)
+        return self._side_by_side(requests)
 
     def _call(self, request: ModelRequest) -> ModelReply:
         try:
-            return as_reply(self._function(CallableItem(request)))
-        except Exception as error:  # noqa: BLE001 - foreign code: whatever it raises is this item's failure
+            given = self._function(CallableItem(request))
+            if inspect.iscoroutine(given):
+                # A plain function around an async one: its thread has no loop yet.
+                given = asyncio.run(given)
+            return as_reply(given)
+        except BaseException as error:  # noqa: BLE001 - foreign code: whatever it raises is this item's failure
             return ModelReply(**failure(error))
 
     async def _answer(self, request: ModelRequest) -> ModelReply:
+        call = asyncio.create_task(self._awaited(request), name=request.item_id)
+        # Waited for without being awaited: foreign code may take no notice of being cancelled.
+        done, _ = await asyncio.wait({call}, timeout=self._deadline)
+        if done:
+            return call.result()
+        call.cancel()
+        return self._late()
+
+    async def _awaited(self, request: ModelRequest) -> ModelReply:
         try:
             awaited: Awaitable[Any] = self._function(CallableItem(request))
-            return as_reply(await asyncio.wait_for(awaited, self._timeout))
-        except Exception as error:  # noqa: BLE001 - foreign code: whatever it raises is this item's failure
+            return as_reply(await awaited)
+        except asyncio.CancelledError as error:
+            if _is_cancelled():
+                raise
+            return ModelReply(**failure(error))
+        except BaseException as error:  # noqa: BLE001 - foreign code: whatever it raises is this item's failure
             return ModelReply(**failure(error))
 
+    def _late(self) -> ModelReply:
+        return ModelReply(state="timeout", error=f"no answer within {self._deadline:g} s")
 
-def as_reply(given: Any) -> ModelReply:
-    """Return what a callable gave as a reply: a reply, an object with `prediction`, or the output itself."""
-    if isinstance(given, ModelReply):
-        return given
-    if isinstance(given, Mapping) and "prediction" in given:
-        known = {name: given[name] for name in _REPLY_FIELDS if name in given}
-        return msgspec.convert({"output": _json_value(given["prediction"]), **known}, ModelReply)
-    if given is None:
-        return ModelReply(state="failed", error="the callable returned None")
-    return ModelReply(output=_json_value(given))
+    def _side_by_side(self, requests: Iterable[ModelRequest]) -> Iterator[tuple[ModelRequest, ModelReply]]:
+        """Run an async function in one loop, in a new one wherever it blocks a loop for longer than its deadline."""
+        left = iter(requests)
+        while True:
+            stream = AsyncStream(self._answer, concurrency=self.at_a_time, deadline=self._deadline)
+            try:
+                yield from stream.run(left)
+                return
+            except BlockedLoopError as blocked:
+                yield blocked.request, self._late()
+                left = chain(blocked.waiting, left)
 
 
-def _json_value(value: Any) -> Any:
-    """Return a value as JSON can hold it; what it cannot hold is the callable's mistake."""
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"the callable returned {value!r}, which JSON cannot hold")
-    if isinstance(value, Mapping):
-        return {str(key): _json_value(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_json_value(entry) for entry in value]
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
-    raise TypeError(f"the callable returned {type(value).__name__}, expected text or another JSON value")
+def _is_cancelled() -> bool:
+    """Return whether it is us who stop; foreign code may raise the same error by itself."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
@@ -113,8 +124,10 @@ def _load(spec: str) -> Callable[[Any], Any]:
         found: Any = import_module(module_name)
         for part in name.split("."):
             found = getattr(found, part)
-    except Exception as error:
-        raise _bad(spec, f"{type(error).__name__}: {excerpt(str(error))}") from error
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise _bad(spec, excerpt(said(error))) from None
     if not callable(found):
         raise _bad(spec, f"{name} is no function")
     return found  # type: ignore[no-any-return]

@@ -87,3 +87,5 @@ class Rescored(msgspec.Struct, frozen=True):
     primary_score: float | None
     items: str | None = None
     """The hash of the items, where they were read in another way than when the run was made; else null."""
+    config: dict[str, Any] | None = None
+    """The configuration by which the run is judged today, without its data."""

@@ -50,6 +50,15 @@ class StoredColumns:
         return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
     @property
+    def column_names(self) -> list[str]:
+        """The names of all columns, as the file has them."""
+        return self._names
+
+    def column(self, name: str) -> pa.Array:
+        """Return a column as it is stored."""
+        return self._read(name)
+
+    @property
     def number_names(self) -> list[str]:
         """The names of all per-item numbers, the primary first; weights are no numbers of their own."""
         scores = [name.removeprefix(SCORE_PREFIX) for name in self._names if name.startswith(SCORE_PREFIX)]

@@ -225,7 +225,8 @@ def read_run(path: Path, *, as_made: bool = False) -> RunRecord:
 
 def standing_fields(rescored: Rescored) -> dict[str, Any]:
     """Return the fields of a run's record that hold since it was judged again."""
-    return {name: value for name, value in msgspec.structs.asdict(rescored).items() if name != "items"}
+    found = msgspec.structs.asdict(rescored)
+    return {name: value for name, value in found.items() if name not in ("items", "config")}
 
 
 def find_run(runs_dir: Path, name: str | Path) -> Path:

@@ -27,13 +27,18 @@ def find_named(runs_dir: Path, name: str | Path) -> Path:
         return _latest(runs_dir, name.partition("@")[2] or None)
     if os.sep in name:
         return _by_path(runs_dir, name)
-    if _is_there(runs_dir / name):
+    if _is_there(runs_dir / name) or _was_started(runs_dir, name):
         return runs_dir / name
     return _by_id(runs_dir, name)
 
 
 def _is_there(path: Path) -> bool:
     return (path / RUN_FILE).is_file() or (path / SUITE_FILE).is_file()
+
+
+def _was_started(runs_dir: Path, name: str) -> bool:
+    """Return whether a folder is that of a run which died, or lost its record, after the folder had counted it."""
+    return (runs_dir / name).is_dir() and any(entry.path == name for entry in read_starts(runs_dir))
 
 
 def _present(path: Path, name: str, runs_dir: Path) -> Path:

@@ -64,8 +64,9 @@ def test_the_index_is_rebuilt_from_the_directories(tmp_path: Path):
 
 def test_baselines_and_verdicts_follow_into_the_index(tmp_path: Path):
     make_run(tmp_path, "one", [1, 0])
+    make_run(tmp_path, "base", [1, 0])
     assert refreshed(tmp_path).names() == []
-    name_baseline(tmp_path, "main", "one")
+    name_baseline(tmp_path, "main", "base")
     gate(GateOptions(run="one", against="main", runs_dir=tmp_path))
     index = refreshed(tmp_path)
     assert ([row["name"] for row in index.names()], index.count_decided()) == (["main"], 1)
@@ -103,8 +104,10 @@ def test_a_run_stands_though_the_database_does_not_answer(tmp_path: Path, monkey
 
 def test_one_run_is_shown_with_its_baselines_and_verdicts(tmp_path: Path):
     make_run(tmp_path, "one", [1, 0])
+    make_run(tmp_path, "two", [1, 0])
     name_baseline(tmp_path, "main", "one")
-    gate(GateOptions(run="one", against="main", runs_dir=tmp_path))
+    name_baseline(tmp_path, "other", "two")
+    gate(GateOptions(run="one", against="other", runs_dir=tmp_path))
     found = shown_run(tmp_path, "one")
     assert (found.baselines, [entry["verdict"] for entry in found.verdicts]) == (["main"], ["pass"])
     assert found.results["metrics"]["f1"] == 0.5

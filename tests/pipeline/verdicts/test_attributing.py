@@ -105,7 +105,8 @@ def test_items_changed_together_with_their_totals_are_caught_by_judging_again(fo
         (folder / "runs" / "a" / name).write_bytes((folder / "runs" / "forged" / name).read_bytes())
     record = folder / "runs" / "a" / "run.json"
     record.write_text(json.dumps(json.loads(record.read_text()) | {"primary_score": 1.0}))
-    assert gate(asked).outcome == "pass"
+    with pytest.raises(InputError, match="its seal does not hold"):
+        gate(asked)
     with pytest.raises(InputError, match="2 scores are not what the stored outputs give; the first is that of 2"):
         gate(replace(asked, verify=True))
 
@@ -119,9 +120,10 @@ def test_a_figure_of_the_whole_text_is_gated_and_checked_against_the_outputs(tmp
     (tmp_path / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     runs_dir = tmp_path / "runs"
     steelyard.evaluate({"task": "t"}, dataset=tmp_path / "items.jsonl", metrics=["bleu"], name="a", runs_dir=runs_dir)
+    steelyard.evaluate({"task": "t"}, dataset=tmp_path / "items.jsonl", metrics=["bleu"], name="b", runs_dir=runs_dir)
     gates = tmp_path / "gates.yaml"
     gates.write_text("gates:\n  - {metric: bleu, max_drop: 0.0}\n  - {metric: bleu, no_significant_drop: 0.05}\n")
-    asked = GateOptions(run="a", against="a", runs_dir=runs_dir, policy=gates)
+    asked = GateOptions(run="a", against="b", runs_dir=runs_dir, policy=gates)
     assert [entry.outcome for entry in gate(asked).decisions] == ["pass", "undecided"]
     file = runs_dir / "a" / "eval" / "eval_results.json"
     content = json.loads(file.read_text())

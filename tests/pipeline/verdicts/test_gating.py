@@ -10,6 +10,7 @@ from junitparser import JUnitXml
 from made_runs import SIGNATURES, make_run
 
 from steelyard.errors import IncomparableError, InputError, UsageError
+from steelyard.pipeline.recording.sealing import seal_derived
 from steelyard.pipeline.runs.baselines import name_baseline
 from steelyard.pipeline.verdicts.gating import GateOptions, gate
 from steelyard.show.junit import verdict_junit
@@ -196,8 +197,7 @@ def test_items_that_are_missing_from_the_file_are_an_error(tmp_path: Path):
 
 
 def test_the_gates_of_the_task_hold_without_a_policy_file(tmp_path: Path):
-    path = make_run(tmp_path, "b", [1, 0])
-    (path / "config.yaml").write_text("task: made\ngates:\n  - {metric: f1, min: 0.9}\n")
+    path = make_run(tmp_path, "b", [1, 0], gates=[{"metric": "f1", "min": 0.9}])
     verdict = judged(tmp_path, against=None)
     assert (verdict.outcome, verdict.policy) == ("fail", str(path / "config.yaml"))
 
@@ -235,9 +235,10 @@ def test_a_failure_comes_with_items_error_tags_and_drift(tmp_path: Path):
 
 def test_a_verdict_is_remembered(tmp_path: Path):
     make_run(tmp_path, "a", [1])
-    judged(tmp_path, run="a", against="a")
+    make_run(tmp_path, "b", [1])
+    judged(tmp_path)
     (line,) = list_verdicts(tmp_path)
-    assert (line["run"], line["baseline"], line["verdict"]) == ("a", "a", "pass")
+    assert (line["run"], line["baseline"], line["verdict"]) == ("b", "a", "pass")
 
 
 def test_hostile_names_stay_inside_their_cell(tmp_path: Path):
@@ -299,6 +300,7 @@ def test_the_noise_floor_of_repeats_is_allowed_for(tmp_path: Path):
     make_run(tmp_path, "b", [1] * 87 + [0] * 13)
     repeats = {"scorers": SIGNATURES["scorers"], "metrics": {"f1": {"noise_floor": 0.02}}}
     (path / "eval" / "repeats.json").write_text(json.dumps(repeats))
+    seal_derived(path)
     gates = "  - {metric: f1, max_drop: 0.01, allow_noise: true}\n  - {metric: f1, max_drop: 0.01}"
     assert [entry.outcome for entry in judged(tmp_path, gates).decisions] == ["pass", "fail"]
 

@@ -36,19 +36,25 @@ def identify(prepared: Prepared, source: Source, options: EvaluateOptions) -> Ru
 
 def effective_configuration(prepared: Prepared, source: Source, options: EvaluateOptions) -> dict[str, Any]:
     """Return the task as it was evaluated, after the command line's overrides, with paths that can be opened again."""
-    config: dict[str, Any] = prepared.task.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    config["task"] = prepared.task.task
-    config["answer_type"] = prepared.task.answer_type
+    config = judging_configuration(prepared)
     config["dataset"] = str(source.dataset.resolve())
     if source.predictions is not None:
         config["predictions"] = str(source.predictions.resolve())
+    selection = {"limit": options.limit, "sample_size": options.sample_size}
+    chosen: Mapping[str, Any] = {name: value for name, value in selection.items() if value is not None}
+    return config | ({"selection": {**chosen, "seed": options.seed}} if chosen else {})
+
+
+def judging_configuration(prepared: Prepared) -> dict[str, Any]:
+    """Return by what items are judged, whatever their data, with paths that can be opened again."""
+    config: dict[str, Any] = prepared.task.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    config["task"] = prepared.task.task
+    config["answer_type"] = prepared.task.answer_type
     if prepared.gold is not None:
         config["eval"] |= {"gold_set": str(prepared.gold.path.resolve())}
     if prepared.profile_file is not None:
         config["scoring_profile"] = str(prepared.profile_file.resolve())
-    selection = {"limit": options.limit, "sample_size": options.sample_size}
-    chosen: Mapping[str, Any] = {name: value for name, value in selection.items() if value is not None}
-    return config | ({"selection": {**chosen, "seed": options.seed}} if chosen else {})
+    return config
 
 
 def generated_configuration(spec: str, prepared: Prepared, source: Source, options: EvaluateOptions) -> dict[str, Any]:

@@ -9,10 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from steelyard.errors import InputError, Problem
 from steelyard.pipeline.evaluation.deriving import derive
+from steelyard.pipeline.evaluation.verifying import (
+    OLD_FIGURES,
+    is_current,
+    verify_columns,
+    verify_files,
+    verify_record,
+    verify_results,
+)
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.task import prepare
 from steelyard.pipeline.runs.stored import StoredRun, agree, damaged
@@ -38,18 +44,16 @@ def judged_again(
 
 
 def verify_outputs(run: StoredRun) -> None:
-    """Raise where a run's items are not what its stored outputs give when they are judged again."""
-    with judged_again(run, run, data=run) as (again, _):
-        stored, found = run.columns.number(run.primary), again.number(run.primary)
-        assert stored is not None
-        assert found is not None
+    """Raise where anything that a run derived is not what its stored outputs give when they are judged again."""
+    with judged_again(run, run, data=run) as (again, results):
         if not run.columns.ids().equals(again.ids()):
             raise damaged(run.columns.path, "the items are not those of the dataset")
-        differing = np.flatnonzero(stored != found)
-        if len(differing):
-            first = run.columns.ids()[int(differing[0])].as_py()
-            message = f"{len(differing)} scores are not what the stored outputs give; the first is that of {first}"
-            raise damaged(run.columns.path, message)
+        verify_columns(run.columns, again)
+        stored = run.results if is_current(run) else {name: run.results[name] for name in OLD_FIGURES}
+        verify_results(run.path / RESULTS_FILE, stored, results)
+        if is_current(run):
+            verify_files(run.path, again.path.parent.parent)
+        verify_record(run, results)
 
 
 def verify_figures(run: StoredRun, names: Sequence[str]) -> None:
@@ -65,7 +69,7 @@ def verify_figures(run: StoredRun, names: Sequence[str]) -> None:
 
 
 def _options(outputs: StoredRun, judge: StoredRun, data: StoredRun) -> EvaluateOptions:
-    config: dict[str, Any] = dict(judge.config)
+    config: dict[str, Any] = dict(judge.judged_by)
     if "answer_type" not in config:
         message = f"{judge.label} is no evaluation of a task file, so its outputs cannot be judged again aside"
         hint = "compare without --attribute and --verify"

@@ -12,6 +12,7 @@ import msgspec
 from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.pipeline.conversations.rescoring import is_conversations, other_scorer, rescore_conversations
 from steelyard.pipeline.evaluation.deriving import derive
+from steelyard.pipeline.evaluation.identity import judging_configuration
 from steelyard.pipeline.evaluation.streaming import prediction_facts
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.task import Prepared, prepare
@@ -70,7 +71,8 @@ def _rescored(
 ) -> Evaluation:
     results, hard = derive(path, prepared, asked, prediction_facts(path), progress)
     scorer = next(iter(prepared.judgements[0].scorers.values())).definition.key
-    rescored = Rescored(scorer, prepared.signatures, **outcome(results), items=other_items(path, record))
+    facts = outcome(results) | {"items": other_items(path, record), "config": judging_configuration(prepared)}
+    rescored = Rescored(scorer, prepared.signatures, **facts)
     _write_rescored(path, record, rescored)
     standing = msgspec.structs.replace(record, **standing_fields(rescored))
     write_report(path, standing, results, hard)

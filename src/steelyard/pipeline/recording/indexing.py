@@ -20,6 +20,7 @@ from steelyard.store.baselines import DATABASE_VARIABLE, list_baselines, list_ve
 from steelyard.store.directories import read_run
 from steelyard.store.folder import FOLDER
 from steelyard.store.index import INDEX_FILE, RunIndex
+from steelyard.store.owners import standing
 from steelyard.store.suites import read_suite
 
 FINAL = ("completed", "decided", "over_budget", "failed", "interrupted")
@@ -92,6 +93,7 @@ def list_page(
         rows = index.page(limit=limit, offset=offset, everywhere=everywhere, **wanted)
     for row in rows:
         row["flags"] = json.loads(row["flags"])
+        row["standing"] = standing(Path(row["root"]) / row["path"], row["status"])
     return rows, index.count(everywhere=everywhere, **wanted)
 
 

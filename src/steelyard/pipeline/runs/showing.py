@@ -10,6 +10,7 @@ from steelyard.pipeline.runs.stored import read_content
 from steelyard.records.runs import RESULTS_FILE, RunRecord
 from steelyard.store.baselines import list_baselines, list_verdicts
 from steelyard.store.directories import find_run, read_run
+from steelyard.store.owners import Standing, standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class ShownRun:
     """Empty where the run has none yet."""
     baselines: list[str]
     verdicts: list[dict[str, Any]]
+    standing: Standing
+    """How the run stands: a crashed one counts as 0.0 until it is resumed."""
 
 
 def shown_run(runs_dir: Path, name: str) -> ShownRun:
@@ -32,4 +35,4 @@ def shown_run(runs_dir: Path, name: str) -> ShownRun:
     results = read_content(file, "results") if file.is_file() else {}
     names = [entry.name for entry in list_baselines(runs_dir) if entry.run_id == record.run_id]
     verdicts = [entry for entry in list_verdicts(runs_dir) if entry["run"] in (record.name, name)]
-    return ShownRun(path, record, results, names, verdicts)
+    return ShownRun(path, record, results, names, verdicts, standing(path, record.status))

@@ -17,11 +17,20 @@ from steelyard.comparison.measures import Measure, measure
 from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.comparisons import Figure
-from steelyard.records.runs import CONFIG_FILE, ITEMS_FILE, REPEATS_FILE, RESULTS_FILE, RUN_FILE, RunRecord
+from steelyard.records.runs import (
+    CONFIG_FILE,
+    ITEMS_FILE,
+    REPEATS_FILE,
+    RESCORED_FILE,
+    RESULTS_FILE,
+    RUN_FILE,
+    RunRecord,
+)
 from steelyard.records.scores import Direction
 from steelyard.registry import direction_of, is_bounded, metrics
 from steelyard.store.columns import StoredColumns
 from steelyard.store.directories import find_run, read_run
+from steelyard.store.owners import Standing, standing
 
 TOLERANCE = 1e-9
 """How far a stored score may be from the items' own; both are sums of the same numbers."""
@@ -51,6 +60,19 @@ class StoredRun:
     def config(self) -> dict[str, Any]:
         """The effective configuration."""
         return dict(read_yaml(self.path / CONFIG_FILE))
+
+    @cached_property
+    def judged_by(self) -> dict[str, Any]:
+        """The configuration by which the run is judged today: its own, or the one that it was judged again by."""
+        file = self.path / RESCORED_FILE
+        if not file.is_file():
+            return self.config
+        found = read_content(file, "judgement").get("config")
+        if not isinstance(found, dict):
+            message = f"{self.label} was judged again by a version that did not keep by what"
+            hint = "`steelyard rescore RUN --task TASK.yaml` judges it again and keeps it"
+            raise InputError(Problem("run-damaged", message, hint=hint, file=str(file)))
+        return found
 
     @property
     def primary(self) -> str:
@@ -150,23 +172,47 @@ def read_content(file: Path, what: str) -> dict[str, Any]:
     return found
 
 
+class UnfinishedError(IncompleteError):
+    """A run that has no results that count: still under way, over its budget, or crashed."""
+
+    def __init__(self, path: Path, record: RunRecord | None, standing: Standing) -> None:
+        self.path, self.record, self.standing = path, record, standing
+        self.name = path.name if record is None else record.name
+        status = "begun" if record is None else record.status
+        message = f"{self.name} is {status}, expected a completed run: it {STANDINGS[standing]}"
+        super().__init__(Problem("run-incomplete", message, hint=HINTS[standing], file=str(path)))
+
+
+STANDINGS: dict[Standing, str] = {
+    "crashed": "crashed, for its process ended before every item had a state, and counts as 0.0",
+    "running": "is still running, and not every item has a state yet",
+    "over_budget": "has more items without an answer than its error budget allows",
+    "decided": "stopped asking when its verdict was certain",
+    "completed": "is complete",
+}
+HINTS: dict[Standing, str] = {
+    "crashed": "finish it with --resume, or run the same command again; for a training, `steelyard train --resume RUN`",
+    "running": "wait for it",
+    "over_budget": "--resume --retry-failed asks the failed items again; --resume --error-budget N accepts them",
+    "decided": "gate it with the baseline and the policy that it was decided by, or --resume --all",
+    "completed": "",
+}
+
+
 def open_run(runs_dir: Path, name: str | Path, *, label: str | None = None) -> StoredRun:
     """Return a completed run by its directory, its name or its id."""
     path = find_run(runs_dir, name)
+    if not (path / RUN_FILE).exists():
+        # It was counted and died before it wrote anything.
+        raise UnfinishedError(path, None, standing(path, "running"))
     record = read_run(path)
-    if record.status != "completed":
-        raise IncompleteError(
-            Problem(
-                code="run-incomplete",
-                message=f"{record.name} is {record.status}, expected a completed run",
-                hint="finish it with --resume, or evaluate again",
-                file=str(path),
-            )
-        )
+    found = standing(path, record.status)
+    if found != "completed":
+        raise UnfinishedError(path, record, found)
     return StoredRun(label or record.name, path, record)
 
 
-def open_runs(runs_dir: Path, names: Iterable[str]) -> list[StoredRun]:
+def open_runs(runs_dir: Path, names: Iterable[str | Path]) -> list[StoredRun]:
     """Return completed runs, each under a label of its own."""
     found = [open_run(runs_dir, name) for name in names]
     labels: list[str] = []

@@ -17,7 +17,8 @@ from steelyard.errors import Problem, UsageError
 from steelyard.gates.decisions import decide_all
 from steelyard.pipeline.runs.stored import StoredRun, open_run
 from steelyard.pipeline.verdicts.evidence import Case
-from steelyard.pipeline.verdicts.gating import GateOptions, opened_baseline, run_policy
+from steelyard.pipeline.verdicts.gating import GateOptions, run_policy
+from steelyard.pipeline.verdicts.sides import held_against
 from steelyard.records.calibrations import Calibration, GateRates, Rate
 from steelyard.records.columns import Rows
 from steelyard.records.gates import Decision, MetricRule, Outcome, Policy
@@ -57,13 +58,10 @@ class ImaginedRun(StoredRun):
 def calibrate(options: CalibrateOptions, *, progress: Callable[[int, int], None] | None = None) -> Calibration:
     """Return how often a policy is wrong about runs that are equal to a baseline, or worse by a known amount."""
     _check(options)
-    asked = GateOptions(
-        run=options.baseline, runs_dir=options.runs_dir, against=options.baseline, policy=options.policy
-    )
-    run = opened_baseline(asked)
+    run = held_against(options.runs_dir, options.baseline)
     assert run is not None
     run.verify([run.primary])
-    policy = run_policy(asked, run)
+    policy = run_policy(GateOptions(run=options.baseline, policy=options.policy), run)
     drawing = _redrawing(options, run)
     drawing.share_broken(options.drop)
     generator = np.random.Generator(np.random.PCG64(options.seed))
@@ -112,7 +110,10 @@ def _repeats(options: CalibrateOptions, run: StoredRun) -> list[Any]:
         hint = "evaluate the baseline with `--repeats 3`, or say it: `--flip-rate 0.05` is one score in twenty"
         raise UsageError(Problem("usage", message, hint=hint))
     others = range(2, int(run.repeats["repeats"]) + 1)
-    return [run.columns, *(open_run(options.runs_dir, f"{run.path}.r{number}").columns for number in others)]
+    return [
+        run.columns,
+        *(open_run(options.runs_dir, run.path.with_name(f"{run.path.name}.r{number}")).columns for number in others),
+    ]
 
 
 def _basis(options: CalibrateOptions, drawing: Redrawing) -> str:

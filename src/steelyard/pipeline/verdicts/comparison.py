@@ -38,7 +38,7 @@ NOT_PAIRED = "the items of a run do not decide this metric, so there is nothing 
 class CompareOptions:
     """The command line of `steelyard compare` as a record."""
 
-    runs: tuple[str, ...]
+    runs: tuple[str | Path, ...]
     """The baseline first."""
     runs_dir: Path = Path("runs")
     metric: str | None = None

@@ -14,20 +14,31 @@ from steelyard.comparison.contract import gate_hint, refuse_mock
 from steelyard.comparison.drift import drift_report, error_tag_changes
 from steelyard.comparison.slices import SEPARATOR
 from steelyard.configuration.policy import default_policy, parse_policy, task_policy
-from steelyard.errors import InputError, Problem, UsageError, quoted
+from steelyard.errors import Problem, UsageError, quoted
 from steelyard.gates.decisions import decide_all
 from steelyard.numbers.ladder import DIAGNOSTICS
 from steelyard.pipeline.evaluation.rejudging import verify_figures, verify_outputs
-from steelyard.pipeline.runs.baselines import baseline_run
-from steelyard.pipeline.runs.stored import StoredRun, open_run
+from steelyard.pipeline.runs.stored import StoredRun, UnfinishedError, open_run
 from steelyard.pipeline.verdicts.evidence import Case, Where, mask
+from steelyard.pipeline.verdicts.sides import (
+    UnfinishedBaselineError,
+    held_against,
+    refuse_itself,
+    refuse_same_suite,
+    suite_held_against,
+    suite_run,
+    suite_runs,
+    unfinished,
+    unfinished_verdict,
+)
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.gates import ALLOWANCES, Decision, Evidence, MetricRule, Policy, Rule
-from steelyard.records.runs import CONFIG_FILE, SUITE_FILE
+from steelyard.records.runs import CONFIG_FILE, RUN_FILE, SUITE_FILE
 from steelyard.records.suites import SuiteRecord
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
 from steelyard.registry.parameters import suggestion
-from steelyard.store.baselines import add_verdict, find_baseline
+from steelyard.store.baselines import add_verdict
+from steelyard.store.checking import check_files
 from steelyard.store.suites import find_suite, read_suite
 
 QUARANTINED = "quarantined_rows"
@@ -37,9 +48,10 @@ QUARANTINED = "quarantined_rows"
 class GateOptions:
     """The command line of `steelyard gate` as a record."""
 
-    run: str
+    run: str | Path
+    """A name, an id or `latest`; a `Path` is the run's directory."""
     runs_dir: Path = Path("runs")
-    against: str | None = None
+    against: str | Path | None = None
     """A baseline's name, or a run."""
     policy: Path | None = None
     top: int = 10
@@ -52,8 +64,12 @@ class GateOptions:
 
 def gate(options: GateOptions) -> Verdict:
     """Return whether a run, or the runs of a suite, may ship."""
-    suite = find_suite(options.runs_dir, options.run)
-    verdict = _gate_run(options) if suite is None else _gate_suite(suite, options)
+    try:
+        suite = find_suite(options.runs_dir, options.run)
+        verdict = _gate_run(options) if suite is None else _gate_suite(suite, options)
+    except (UnfinishedError, UnfinishedBaselineError) as error:
+        against = None if options.against is None else str(options.against)
+        verdict = unfinished_verdict(error, str(options.run), against)
     for part in verdict.tasks:
         line = {"run": part.run, "task": part.task, "baseline": part.baseline, "policy": verdict.policy}
         add_verdict(options.runs_dir, {**line, "verdict": verdict.outcome, "line": verdict.line})
@@ -63,7 +79,8 @@ def gate(options: GateOptions) -> Verdict:
 def _gate_run(options: GateOptions) -> Verdict:
     run = open_run(options.runs_dir, options.run)
     policy = run_policy(options, run)
-    case = Case(run, opened_baseline(options), policy)
+    case = Case(run, held_against(options.runs_dir, options.against), policy)
+    refuse_itself(run, case.baseline)
     rules = [rule for rule in policy.rules if rule.task in (None, run.record.task)]
     decided = decide_all(_evidence(case, rules, verify=options.verify))
     decisions = tuple(_with_failing(entry, case, options.top) for entry in (*_flagged(case), *decided))
@@ -100,21 +117,6 @@ def _written_policy(options: GateOptions, run: StoredRun) -> Policy:
     return task_policy(gates, file=str(run.path / CONFIG_FILE)) if gates else default_policy()
 
 
-def opened_baseline(options: GateOptions) -> StoredRun | None:
-    """Return what a run is held against; None where nothing was named."""
-    if options.against is None:
-        return None
-    return open_run(options.runs_dir, _baseline_folder(options, options.against), label=options.against)
-
-
-def _baseline_folder(options: GateOptions, name: str) -> Path | str:
-    """Return where a baseline points to; a name that is no baseline is a run's."""
-    found = find_baseline(options.runs_dir, name)
-    if found is None:
-        return name
-    return baseline_run(options.runs_dir, found)
-
-
 def _evidence(case: Case, rules: Sequence[Rule], *, verify: bool) -> list[tuple[Rule, Evidence]]:
     """Return every gate with its evidence, after both runs' stored scores were held against their items."""
     refuse_mock((run.label, run.record) for run in (case.run, case.baseline) if run is not None)
@@ -127,6 +129,7 @@ def _evidence(case: Case, rules: Sequence[Rule], *, verify: bool) -> list[tuple[
             verify_figures(run, run.undecided_by_items(sorted(metrics)))
             if verify:
                 verify_outputs(run)
+    check_files(case.run.path)
     return [(rule, evidence) for rule in rules for evidence in case.evidence(rule)]
 
 
@@ -142,14 +145,18 @@ def _flagged(case: Case) -> list[Decision]:
 def _gate_suite(path: Path, options: GateOptions) -> Verdict:
     suite = read_suite(path)
     policy = _suite_policy(options, suite, path)
-    baselines = _suite_baselines(options)
+    baselines, lacking = _suite_baselines(options, suite)
     pairs: list[tuple[Rule, Evidence]] = []
     cases, extra = [], []
     for entry in suite.tasks:
-        if entry.path is None:
+        if entry.path is None and not (path / entry.task / RUN_FILE).is_file():
             extra.append(_not_evaluated(entry.task, entry.error or "it was not evaluated"))
             continue
-        run = open_run(options.runs_dir, path / entry.path, label=f"{suite.name}/{entry.path}")
+        try:
+            run = suite_run(options.runs_dir, path, entry, label=f"{suite.name}/{entry.path}")
+        except UnfinishedError as error:
+            extra.append(unfinished(error, entry.task))
+            continue
         missing = "there is no baseline"
         if options.against is not None:
             missing = f"{options.against} has no run of {entry.task}"
@@ -162,7 +169,7 @@ def _gate_suite(path: Path, options: GateOptions) -> Verdict:
     extra += [_not_evaluated(name, "the suite does not have it") for name in sorted(absent)]
     by_task = {case.task: case for case in cases}
     decided = [_with_failing(entry, by_task[entry.task], options.top) for entry in decide_all(pairs)]
-    decisions = tuple(_by_requirement(entry, policy) for entry in (*extra, *decided))
+    decisions = (*lacking, *(_by_requirement(entry, policy) for entry in (*extra, *decided)))
     parts = tuple(_task_verdict(case, decisions, options.top) for case in cases)
     return Verdict(suite.name, policy.source, decisions, parts)
 
@@ -175,18 +182,17 @@ def _suite_policy(options: GateOptions, suite: SuiteRecord, path: Path) -> Polic
     return _allowing(options.allow, found)
 
 
-def _suite_baselines(options: GateOptions) -> dict[str, StoredRun]:
+def _suite_baselines(options: GateOptions, suite: SuiteRecord) -> tuple[dict[str, StoredRun], list[Decision]]:
+    """Return the runs that a suite's are held against, and a gate for each task that only the baseline has."""
     if options.against is None:
-        return {}
-    folder = find_suite(options.runs_dir, _baseline_folder(options, options.against))
-    if folder is None:
-        message = f"{options.against} is no suite, and a suite is held against one"
-        raise InputError(Problem("no-baseline", message, hint="give --against the folder of an evaluated suite"))
-    return {
-        entry.task: open_run(options.runs_dir, folder / entry.path, label=f"{options.against}/{entry.path}")
-        for entry in read_suite(folder).tasks
-        if entry.path is not None
-    }
+        return {}, []
+    folder, record = suite_held_against(options.runs_dir, options.against)
+    refuse_same_suite(suite, record)
+    ours = {entry.task for entry in suite.tasks}
+    lacking = [entry.task for entry in record.tasks if entry.task not in ours]
+    reason = f"the suite lacks it, and the baseline {options.against} has it"
+    found = suite_runs(options.runs_dir, folder, record, label=str(options.against))
+    return found, [_not_evaluated(task, reason) for task in lacking]
 
 
 def _not_evaluated(task: str, reason: str) -> Decision:
