@@ -1,5 +1,7 @@
 """Paired statistics of comparisons against scipy, statsmodels and scikit-learn."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -8,8 +10,8 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower
 
-from steelyard.comparison.labels import LabelPairs
-from steelyard.comparison.measures import MatrixMeasure, MeanMeasure
+from steelyard.comparison.labels import LabelPairs, MatrixMeasure
+from steelyard.comparison.means import MeanMeasure
 from steelyard.comparison.slices import with_holm
 from steelyard.records.blocks import Labels
 from steelyard.records.comparisons import Delta, Figure, Paired, SliceRow
@@ -113,11 +115,33 @@ def test_exchanging_sides_negates_the_difference_of_an_f1_exactly():
     assert forward.ci_low == pytest.approx(-backward.ci_high, abs=1e-12)
 
 
-def test_equal_guesses_give_no_difference():
+def test_equal_guesses_give_no_difference_and_do_not_exclude_what_was_not_seen():
     truth, first, _ = labels(1)
     same = (Labels.of(truth), Labels.of(first))
     paired = MatrixMeasure("macro_f1", LabelPairs.of(same, same)).paired(ROWS, ROWS)
-    assert (paired.delta, paired.p_value, paired.ci_low, paired.ci_high) == (0.0, 1.0, 0.0, 0.0)
+    assert (paired.delta, paired.p_value) == (0.0, 1.0)
+    assert paired.ci_high == -paired.ci_low == pytest.approx(1 - 0.025 ** (1 / 400))
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_an_f1_over_clusters_exchanges_and_draws_whole_clusters(average: str):
+    truth, first, second = (np.array(column) for column in labels(6))
+    clusters = ROWS // 8
+    pairs = LabelPairs.of(*((Labels.of(truth.tolist()), Labels.of(guess.tolist())) for guess in (first, second)))
+    paired = MatrixMeasure(f"{average}_f1", pairs).paired(ROWS, ROWS, clusters)
+    f1 = partial(f1_score, average=average, zero_division=0)
+    observed = f1(truth, second) - f1(truth, first)
+    generator = np.random.default_rng(5)
+    swapped, drawn = [], []
+    for _ in range(300):
+        swap = (generator.random(50) < 0.5)[clusters]
+        swapped.append(f1(truth, np.where(swap, first, second)) - f1(truth, np.where(swap, second, first)))
+        rows = (generator.integers(0, 50, 50)[:, None] * 8 + np.arange(8)).ravel()
+        drawn.append(f1(truth[rows], second[rows]) - f1(truth[rows], first[rows]))
+    share = float(np.mean(np.abs(swapped) >= abs(observed) - 1e-12))
+    assert (paired.delta, paired.units) == (pytest.approx(observed), 50)
+    assert abs(paired.p_value - share) < 4 * np.sqrt(share * (1 - share) / 300) + 0.01
+    assert paired.standard_error == pytest.approx(np.std(drawn), rel=0.2)
 
 
 def test_a_guess_that_is_no_answer_is_wrong_for_every_class():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steelyard.comparison.measures import MeanMeasure
+from steelyard.comparison.means import MeanMeasure
 from steelyard.gates.decisions import decide_all
 from steelyard.records.comparisons import Figure
 from steelyard.records.gates import Evidence, MetricRule

@@ -7,18 +7,23 @@ triples: a round costs one binomial (or multinomial) per triple, whatever the nu
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.comparison.means import ROUNDS, SEED, Clusters, MeanMeasure, directed
 from steelyard.records.blocks import Floats, Labels
 from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Figure, Paired
+from steelyard.stats import PairedSums, compare_sums, detectable, drawn_ends
 
 MATRIX_METRICS = ("accuracy", "macro_f1", "weighted_f1")
 SWAP = "guess-swap-permutation"
-BOOTSTRAP = "bootstrap-percentile"
+PAIRED_BOOTSTRAP = "paired-bootstrap"
+NO_SPREAD = "the differences have no spread"
 LEVEL = 0.95
+_CELLS = 8_000_000
 _ROUNDS_AT_ONCE = 500
 _TIE = 1e-12
 
@@ -63,28 +68,94 @@ class LabelPairs:
         weights = counts[None, cells].astype(np.float64)
         return Figure(len(truth), float(_scores(name, cells // width, cells % width - 1, weights, width - 1)[0]))
 
-    def paired(self, name: str, baseline_rows: Rows, candidate_rows: Rows, *, rounds: int, seed: int) -> Paired:
-        """Return the difference of a figure over pairs, with a permutation p and a bootstrap interval."""
-        figures = self.figure(name, 0, baseline_rows).value, self.figure(name, 1, candidate_rows).value
+    def changes(self, baseline_rows: Rows, candidate_rows: Rows) -> tuple[int, int, int]:
+        """Return how many pairs there are, and how many became right and wrong."""
         right = self.right(0, baseline_rows), self.right(1, candidate_rows)
-        improved, regressed = int((right[1] > right[0]).sum()), int((right[1] < right[0]).sum())
-        n = len(baseline_rows)
+        return len(baseline_rows), int((right[1] > right[0]).sum()), int((right[1] < right[0]).sum())
+
+    def paired(self, name: str, baseline_rows: Rows, candidate_rows: Rows, *, rounds: int, seed: int) -> Paired:
+        """Return the difference of a figure over independent pairs, with a permutation p and a bootstrap interval."""
+        n, improved, regressed = self.changes(baseline_rows, candidate_rows)
+        figures = self.figure(name, 0, baseline_rows).value, self.figure(name, 1, candidate_rows).value
         if figures[0] is None or figures[1] is None:
             return Paired(None, None, None, None, SWAP, 0, 0, 0, 0, None, reason="no items are in both runs")
         triples = _Triples.of(
             self.truth[1][candidate_rows], self.guess[0][baseline_rows], self.guess[1][candidate_rows]
         )
         delta = figures[1] - figures[0]
-        if not triples.discordant.any():
-            p_value, low, high, detectable = 1.0, 0.0, 0.0, None
-        else:
-            p_value = triples.swap_p_value(name, len(self.names), delta, rounds, seed)
-            low, high, error = _interval(triples, name, len(self.names), rounds, seed)
-            detectable = 2.8015852 * error  # the normal quantiles of 97.5 % and of 80 % power, added
+        draws = _draws(triples, name, len(self.names), rounds, seed)
+        low, high = drawn_ends(draws, delta, n, 1.0, LEVEL)
+        error = float(draws.std()) if n > 1 else None
         return Paired(
-            delta, low, high, p_value, SWAP, n, improved, regressed, n - improved - regressed, detectable,
-            method=BOOTSTRAP, baseline=figures[0], candidate=figures[1],
+            delta, low, high, triples.swap_p_value(name, len(self.names), delta, rounds, seed), SWAP,
+            n, improved, regressed, n - improved - regressed, detectable(error),
+            method=PAIRED_BOOTSTRAP, reason="" if error else NO_SPREAD, baseline=figures[0], candidate=figures[1],
+            units=n, standard_error=error,
         )  # fmt: skip
+
+    def units(self, baseline_rows: Rows, candidate_rows: Rows, clusters: Codes) -> PairedSums:
+        """Return the label counts of each cluster: of true, guessed and rightly guessed labels, in both runs."""
+        _, codes = np.unique(clusters, return_inverse=True)
+        width = len(self.names)
+        most = max(64, _CELLS // (3 * width))
+        if int(codes.max()) >= most:
+            # Handfuls of whole clusters: the counts of each cluster alone would not fit.
+            codes = np.random.Generator(np.random.PCG64(0)).integers(0, most, int(codes.max()) + 1)[codes]
+        sides = [
+            _counts(self.truth[side][rows], self.guess[side][rows], codes, width)
+            for side, rows in enumerate((baseline_rows, candidate_rows))
+        ]
+        return PairedSums.of(*sides, clustered=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixMeasure:
+    """Accuracy or an F1 over classes, from counts of true and guessed labels."""
+
+    name: str
+    pairs: LabelPairs
+
+    def figure(self, side: int, rows: Rows | None = None) -> Figure:
+        """Return the figure over rows."""
+        return self.pairs.figure(self.name, side, rows)
+
+    def scores(self, side: int, rows: Rows) -> Floats:
+        """Return 1 where the guess is right."""
+        return self.pairs.right(side, rows)
+
+    def paired(self, baseline_rows: Rows, candidate_rows: Rows, clusters: Clusters = None) -> Paired:
+        """Return the paired difference; for accuracy it is McNemar's, for an F1 guesses change sides at random."""
+        if self.name == "accuracy":
+            everything = MeanMeasure(self.pairs.right(0, None), self.pairs.right(1, None))
+            return everything.paired(baseline_rows, candidate_rows, clusters)
+        if clusters is None or len(np.unique(clusters)) == len(baseline_rows):
+            return self.pairs.paired(self.name, baseline_rows, candidate_rows, rounds=ROUNDS, seed=SEED)
+        result = compare_sums(
+            self.pairs.units(baseline_rows, candidate_rows, clusters),
+            partial(_f1_of_counts, self.name),
+            self.pairs.changes(baseline_rows, candidate_rows),
+            rounds=ROUNDS,
+            seed=SEED,
+        )
+        values = self.figure(0, baseline_rows).value, self.figure(1, candidate_rows).value
+        return directed(result, "higher", *values)
+
+
+def _counts(truth: Codes, guess: Codes, codes: Codes, width: int) -> Codes:
+    """Return for each cluster how often each label is true, guessed, and both."""
+    units = int(codes.max()) + 1
+    parts = [(truth, np.ones(len(truth), np.bool_)), (guess, guess >= 0), (truth, truth == guess)]
+    found = [
+        np.bincount(codes[kept] * width + labels[kept], minlength=units * width).reshape(units, width)
+        for labels, kept in parts
+    ]
+    return np.concatenate(found, axis=1).astype(np.int64)
+
+
+def _f1_of_counts(name: str, sums: Floats) -> Floats:
+    """Return a figure for each row of label counts; a class that does not occur is left out."""
+    support, guessed, hits = np.split(sums, 3, axis=1)
+    return _f1_figure(name, support, guessed, hits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +218,14 @@ class _Triples:
         return np.concatenate(found)
 
 
-def _interval(triples: _Triples, name: str, classes: int, rounds: int, seed: int) -> tuple[float, float, float]:
-    """Return the ends of the percentile bootstrap interval and the standard error.
+def _draws(triples: _Triples, name: str, classes: int, rounds: int, seed: int) -> Floats:
+    """Return bootstrap draws of the difference, half of them made with the runs exchanged.
 
-    Half of the draws are made with the runs exchanged, so that exchanging them exchanges the ends.
+    Exchanging the runs then negates every draw.
     """
     half = rounds // 2
     forward, backward = triples.draws(name, classes, half, seed), triples.mirrored.draws(name, classes, half, seed)
-    deltas = np.sort(np.concatenate((forward, -backward)))
-    depth = max(1, int((1 - LEVEL) / 2 * (len(deltas) + 1) + 1e-9))
-    return float(deltas[depth - 1]), float(deltas[-depth]), float(deltas.std())
+    return np.concatenate((forward, -backward))
 
 
 def _scores(name: str, truth: Codes, guess: Codes, weights: Floats, classes: int) -> Floats:
@@ -166,6 +235,10 @@ def _scores(name: str, truth: Codes, guess: Codes, weights: Floats, classes: int
     support = weights @ np.eye(classes)[truth]
     guessed = weights @ np.vstack((np.eye(classes), np.zeros(classes)))[guess]
     hits = weights @ (np.eye(classes)[truth] * (truth == guess)[:, None])
+    return _f1_figure(name, support, guessed, hits)
+
+
+def _f1_figure(name: str, support: Floats, guessed: Floats, hits: Floats) -> Floats:
     both = support + guessed
     f1 = np.divide(2 * hits, both, out=np.zeros_like(hits), where=both > 0)
     if name == "macro_f1":

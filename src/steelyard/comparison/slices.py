@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing
 from steelyard.records.columns import ItemColumns, Rows
@@ -73,7 +74,7 @@ def slice_deltas(
     groups = grouping(baseline, key), grouping(candidate, key)
     rows = groups[0].rows(), groups[1].rows()
     shared = shared_groups(pairing, *groups)
-    clusters = pair_clusters(baseline)
+    clusters = shared_clusters(baseline, candidate, pairing)
     empty = np.zeros(0, np.int64)
     found = {}
     for value in sorted({*rows[0], *rows[1]}, key=lambda name: (UNTAGGED in name, name)):
@@ -82,17 +83,6 @@ def slice_deltas(
         paired = measured.paired(*pairs, clusters=None if clusters is None else clusters[pairs[0]])
         found[value] = (figures[0], figures[1], Delta(minus(figures[1], figures[0]), paired))
     return found
-
-
-def pair_clusters(baseline: ItemColumns) -> npt.NDArray[np.int64] | None:
-    """Return a cluster number for each row of the baseline: conversations, or an item alone; None without any."""
-    labels = baseline.clusters()
-    if labels is None:
-        return None
-    codes = labels.codes.astype(np.int64)
-    alone = codes < 0
-    codes[alone] = len(labels.names) + np.arange(int(alone.sum()))
-    return codes
 
 
 def minus(candidate: Figure | None, baseline: Figure | None) -> float | None:

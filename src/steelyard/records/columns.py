@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.records.blocks import Floats, Labels
+from steelyard.records.blocks import Counts, Floats, Labels
 
 Rows = npt.NDArray[np.int64]
 """Places of items in a run, in dataset order."""
@@ -45,6 +45,9 @@ class ItemColumns(Protocol):
 
     def number(self, name: str) -> Floats | None:
         """Return a per-item number, NaN where it is null; None where the run does not have it."""
+
+    def counts(self, name: str) -> Counts | None:
+        """Return the whole numbers of each item for a corpus metric, one row each; None where they are not stored."""
 
     def tag(self, key: str) -> Labels:
         """Return a tag; code -1 where an item lacks it."""

@@ -86,6 +86,8 @@ class Paired:
     """McNemar's mid-p, where the test is McNemar's; gates decide by `p_value`, the exact one."""
     p_score: float | None = None
     """The p of McNemar's score test, where the test is McNemar's."""
+    p_bootstrap: float | None = None
+    """The p of the paired bootstrap, where the test is approximate randomisation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,13 @@ from steelyard.stats.paired import (
     PairedKind,
     PairedResult,
     compare_pairs,
+    compare_ratios,
+    compare_sums,
+    detectable,
     minimum_detectable,
     required_items,
 )
+from steelyard.stats.paired_sums import PairedSums, drawn_ends, summed
 from steelyard.stats.slices import Contrast, Moments, two_sample
 
 __all__ = [
@@ -33,6 +37,7 @@ __all__ = [
     "Moments",
     "PairedKind",
     "PairedResult",
+    "PairedSums",
     "ValueCounts",
     "Values",
     "bootstrap_cells",
@@ -41,13 +46,18 @@ __all__ = [
     "bootstrap_mean",
     "clustered_interval",
     "compare_pairs",
+    "compare_ratios",
+    "compare_sums",
     "design_effect",
+    "detectable",
+    "drawn_ends",
     "exact_sum",
     "holm",
     "mean_interval",
     "minimum_detectable",
     "required_items",
     "sign_flip_p_value",
+    "summed",
     "two_sample",
     "wilson",
 ]

@@ -9,7 +9,7 @@ sort.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -20,6 +20,17 @@ from steelyard.stats.flips import sign_flip_p_value
 from steelyard.stats.intervals import Interval
 from steelyard.stats.paired_means import bounded_interval, unbounded_interval
 from steelyard.stats.paired_rates import exact_p, mid_p, rate_interval, score_p
+from steelyard.stats.paired_sums import (
+    PAIRED_BOOTSTRAP,
+    PAIRED_BOOTSTRAP_CLUSTERED,
+    RANDOMISATION,
+    RANDOMISATION_CLUSTERED,
+    Figures,
+    PairedSums,
+    bootstrap_p,
+    drawn_ends,
+    randomisation_p,
+)
 from steelyard.stats.pairs import Clusters, Pairs
 
 PairedKind: TypeAlias = Literal["rate", "bounded", "unbounded"]
@@ -29,6 +40,8 @@ MCNEMAR = "mcnemar-exact"
 SIGN_FLIP = "sign-flip-permutation"
 SIGN_FLIP_CLUSTERED = "sign-flip-permutation-clustered"
 
+LEVEL = 0.95
+POWER = 0.8
 NO_PAIRS = "no items are in both runs"
 NO_SPREAD = "the differences have no spread"
 
@@ -57,12 +70,14 @@ class PairedResult:
     """How many independent units there are: items, or clusters of them."""
     standard_error: float | None = None
     """The standard error of the delta from the pairs seen, between units; None for fewer than two units."""
-    level: float = 0.95
+    level: float = LEVEL
     """How sure the interval is, both sides together."""
     p_mid: float | None = None
     """McNemar's mid-p, where the test is McNemar's."""
     p_score: float | None = None
     """The p of McNemar's score test, where the test is McNemar's."""
+    p_bootstrap: float | None = None
+    """The p of the paired bootstrap, where the test is approximate randomisation."""
 
 
 def compare_pairs(  # noqa: PLR0913  # every knob has a default and is a keyword
@@ -74,8 +89,8 @@ def compare_pairs(  # noqa: PLR0913  # every knob has a default and is a keyword
     reach: float = 1.0,
     rounds: int = 10_000,
     seed: int = 0,
-    level: float = 0.95,
-    power: float = 0.8,
+    level: float = LEVEL,
+    power: float = POWER,
 ) -> PairedResult:
     """Return the paired comparison of two runs.
 
@@ -87,12 +102,91 @@ def compare_pairs(  # noqa: PLR0913  # every knob has a default and is a keyword
     >>> result.delta, result.p_value
     (1.0, 0.03125)
     """
-    pairs = Pairs.of(baseline, candidate, clusters, rates=kind == "rate")
+    return _result(
+        Pairs.of(baseline, candidate, clusters, rates=kind == "rate"), kind, reach, rounds, seed, level, power
+    )
+
+
+def compare_ratios(  # noqa: PLR0913  # every knob has a default and is a keyword
+    baseline: tuple[npt.ArrayLike, npt.ArrayLike],
+    candidate: tuple[npt.ArrayLike, npt.ArrayLike],
+    *,
+    bounded: bool,
+    clusters: Clusters | None = None,
+    rounds: int = 10_000,
+    seed: int = 0,
+    level: float = LEVEL,
+    power: float = POWER,
+) -> PairedResult:
+    """Return the paired comparison of two weighted means, each given by values and weights; weights may differ.
+
+    Delta, interval, p and detectable size are all of the linearised items. `bounded` says that values lie in [0, 1].
+
+    >>> result = compare_ratios(([0.5, 0.0], [2, 1]), ([0.5, 1.0], [2, 1]), bounded=True)
+    >>> round(result.delta, 6), result.improved
+    (0.333333, 1)
+    """
+    pairs = Pairs.of_ratios(baseline, candidate, clusters)
+    found = _result(pairs, "bounded" if bounded else "unbounded", 1.0, rounds, seed, level, power)
+    changes = pairs.candidate - pairs.baseline
+    improved, regressed = int(np.count_nonzero(changes > 0)), int(np.count_nonzero(changes < 0))
+    return replace(found, improved=improved, regressed=regressed, unchanged=found.n - improved - regressed)
+
+
+def compare_sums(
+    sums: PairedSums,
+    figures: Figures,
+    changes: tuple[int, int, int],
+    *,
+    reach: float = 1.0,
+    rounds: int = 10_000,
+    draws: int = 1000,
+    seed: int = 0,
+) -> PairedResult:
+    """Return the paired comparison of a figure of sums over units.
+
+    `changes` says how many items there are, how many got a higher value and how many a lower one; `reach` is the
+    largest value that the figure can have.
+    """
+    n, improved, regressed = changes
+    if n == 0:
+        return PairedResult(None, None, None, None, RANDOMISATION, 0, 0, 0, 0, None, reason=NO_PAIRS)
+    delta = sums.delta(figures)
+    drawn = sums.drawn(figures, draws, seed)
+    low, high = drawn_ends(drawn, delta, sums.n_units, reach, LEVEL)
+    error = float(drawn.std(ddof=1)) if sums.n_units > 1 else None
+    return PairedResult(
+        delta=delta,
+        ci_low=low,
+        ci_high=high,
+        p_value=randomisation_p(sums.exchanged(figures, rounds, seed), delta),
+        test=RANDOMISATION_CLUSTERED if sums.clustered else RANDOMISATION,
+        n=n,
+        improved=improved,
+        regressed=regressed,
+        unchanged=n - improved - regressed,
+        minimum_detectable=detectable(error),
+        method=PAIRED_BOOTSTRAP_CLUSTERED if sums.clustered else PAIRED_BOOTSTRAP,
+        reason="" if error else NO_SPREAD,
+        units=sums.n_units,
+        standard_error=error,
+        p_bootstrap=bootstrap_p(drawn, delta),
+    )
+
+
+def detectable(error: float | None) -> float | None:
+    """Return the delta that a test at 5 % shows with 80 % power, from the standard error of a delta."""
+    return _both_quantiles(1 - LEVEL, POWER) * error if error else None
+
+
+def _result(
+    pairs: Pairs, kind: PairedKind, reach: float, rounds: int, seed: int, level: float, power: float
+) -> PairedResult:
     test = _test(pairs, kind)
     if len(pairs) == 0:
         return PairedResult(None, None, None, None, test, 0, 0, 0, 0, None, reason=NO_PAIRS, level=level)
-    interval = paired_interval(pairs, kind, reach=reach, rounds=rounds, seed=seed, level=level)
-    detectable = _minimum_detectable(pairs, level=level, power=power)
+    interval = _interval(pairs, kind, reach=reach, rounds=rounds, seed=seed, level=level)
+    error = pairs.standard_error
     improved = int(np.count_nonzero(pairs.differences > 0))
     regressed = int(np.count_nonzero(pairs.differences < 0))
     exact = test == MCNEMAR
@@ -106,11 +200,11 @@ def compare_pairs(  # noqa: PLR0913  # every knob has a default and is a keyword
         improved=improved,
         regressed=regressed,
         unchanged=len(pairs) - improved - regressed,
-        minimum_detectable=detectable,
+        minimum_detectable=_both_quantiles(1 - level, power) * error if error else None,
         method=interval.method,
-        reason=interval.reason or (NO_SPREAD if detectable is None else ""),
+        reason=interval.reason or ("" if error else NO_SPREAD),
         units=pairs.units,
-        standard_error=pairs.standard_error,
+        standard_error=error,
         level=level,
         p_mid=mid_p(improved, regressed) if exact else None,
         p_score=score_p(improved, regressed) if exact else None,
@@ -123,8 +217,7 @@ def _test(pairs: Pairs, kind: PairedKind) -> str:
     return MCNEMAR if kind == "rate" else SIGN_FLIP
 
 
-def paired_interval(pairs: Pairs, kind: PairedKind, *, reach: float, rounds: int, seed: int, level: float) -> Interval:
-    """Return the interval of the mean difference, by the kind of the scores."""
+def _interval(pairs: Pairs, kind: PairedKind, *, reach: float, rounds: int, seed: int, level: float) -> Interval:
     if kind == "rate":
         return rate_interval(pairs, level)
     if kind == "bounded":
@@ -150,9 +243,3 @@ def minimum_detectable(n: int, *, variance_of_difference: float, power: float = 
 
 def _both_quantiles(alpha: float, power: float) -> float:
     return normal_quantile(1 - alpha / 2) + normal_quantile(power)
-
-
-def _minimum_detectable(pairs: Pairs, *, level: float, power: float) -> float | None:
-    """Return the detectable delta from the spread of the independent units; None where they have none."""
-    error = pairs.standard_error
-    return _both_quantiles(1 - level, power) * error if error else None

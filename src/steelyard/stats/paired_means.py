@@ -56,7 +56,7 @@ def bounded_interval(pairs: Pairs, reach: float, *, rounds: int, seed: int, leve
 
 def unbounded_interval(pairs: Pairs, *, rounds: int, seed: int, level: float) -> Interval:
     """Return the interval of a mean difference of values without bounds; None where nothing says how they spread."""
-    reach = _reach(pairs)
+    reach = pairs.widest
     if pairs.units < 2 or reach == 0:
         return Interval(None, None, STUDENT, level, ONE_UNIT if pairs.units < 2 else SPREADLESS)
     below = _gaffke_low(Units.of(pairs.residuals, pairs.sizes), reach, rounds, seed, level)
@@ -66,14 +66,6 @@ def unbounded_interval(pairs: Pairs, *, rounds: int, seed: int, level: float) ->
         lower, upper, method = _studentised(pairs, rounds, seed, level)
         below, above = min(below, lower), min(above, upper)
     return Interval(pairs.delta + min(0.0, below), pairs.delta - min(0.0, above), method, level)
-
-
-def _reach(pairs: Pairs) -> float:
-    """Return how far an item may differ by what was seen: the largest difference, else the range of the values."""
-    largest = float(np.abs(pairs.differences).max())
-    if largest:
-        return largest
-    return float(pairs.baseline.max() - pairs.baseline.min())
 
 
 def _gaffke_low(units: Units, reach: float, rounds: int, seed: int, level: float) -> float:

@@ -41,7 +41,7 @@ class Discordance:
 def rate_interval(pairs: Pairs, level: float) -> Interval:
     """Return the interval of the difference of two paired rates."""
     found = Discordance(len(pairs), pairs.count(candidate=1, baseline=0), pairs.count(candidate=0, baseline=1))
-    if pairs.sizes is None:
+    if not pairs.clustered:
         quantile = normal_quantile((1 + level) / 2)
         return Interval(*_ends(found, quantile, level), TANGO, level)
     if pairs.units == 1:

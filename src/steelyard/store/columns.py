@@ -15,9 +15,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from steelyard.errors import InputError, Problem
-from steelyard.records.blocks import Floats, Labels
+from steelyard.records.blocks import Counts, Floats, Labels
 from steelyard.records.columns import WEIGHT, Rows
-from steelyard.store.items import SCORE_PREFIX, TAG_PREFIX
+from steelyard.store.items import COUNTS_PREFIX, SCORE_PREFIX, TAG_PREFIX
+from steelyard.store.kept import KeptColumns
 
 ROWS_IN_BATCH = 65_536
 SCORECARD = ("state", "expected", "predicted", "correctness", "pass", "input", "output", "error_tags", "explain")
@@ -31,6 +32,7 @@ class StoredColumns:
         self.primary = primary
         self._labels = None if labels is None else frozenset(labels)
         """The labels of a classification; a guess outside them is no label."""
+        self._kept = KeptColumns()
 
     @cached_property
     def _file(self) -> pq.ParquetFile:
@@ -90,33 +92,49 @@ class StoredColumns:
     def number(self, name: str) -> Floats | None:
         """Return a per-item number, NaN where it is null; None where the run does not have it."""
         column = "correctness" if name == self.primary else SCORE_PREFIX + name
-        return _floats(self._read(column)) if column in self._names else None
+        return self._floats(column) if column in self._names else None
+
+    def _floats(self, column: str) -> Floats:
+        return self._kept.get(column, lambda: _floats(self._read(column)))
+
+    def _label_column(self, column: str) -> Labels:
+        return self._kept.get(column, lambda: _labels(self._read(column)))
+
+    def counts(self, name: str) -> Counts | None:
+        """Return the whole numbers of each item for a corpus metric, one row each; None where they are not stored."""
+        if COUNTS_PREFIX + name not in self._names:
+            return None
+        return self._kept.get(COUNTS_PREFIX + name, lambda: self._read_counts(COUNTS_PREFIX + name))
+
+    def _read_counts(self, name: str) -> Counts:
+        column = self._read(name)
+        numbers: Counts = column.flatten().to_numpy(zero_copy_only=False)
+        return numbers.reshape(len(column), -1 if len(column) else 0)
 
     def tag(self, key: str) -> Labels:
         """Return a tag; code -1 where an item lacks it."""
         if TAG_PREFIX + key not in self._names:
             return Labels((), np.full(len(self), -1, np.int32))
-        return _labels(self._read(TAG_PREFIX + key))
+        return self._label_column(TAG_PREFIX + key)
 
     def states(self) -> Labels:
         """Return the state of each item."""
-        return _labels(self._read("state"))
+        return self._label_column("state")
 
     def passed(self) -> npt.NDArray[np.bool_]:
         """Return whether each item passed."""
-        found: npt.NDArray[np.bool_] = self._read("pass").to_numpy(zero_copy_only=False)
-        return found
+        return self._kept.get("pass", lambda: self._read("pass").to_numpy(zero_copy_only=False))
 
     def clusters(self) -> Labels | None:
         """Return the conversation of each item; None where there are none."""
-        column = self._read("conversation")
-        return None if column.null_count == len(column) else _labels(column)
+        found = self._label_column("conversation")
+        return found if found.names else None
 
     def classes(self) -> tuple[Labels, Labels] | None:
         """Return the true and the guessed label of each item; None where the task is no classification."""
         if "truth" not in self._names or "guess" not in self._names:
             return None
-        return _labels(self._read("truth")), self._guesses()
+        return self._label_column("truth"), self._kept.get("guess", self._guesses)
 
     def _guesses(self) -> Labels:
         found = _labels(self._read("guess"))
@@ -131,8 +149,8 @@ class StoredColumns:
         """Return the loss and the number of tokens of each item; None where there are none."""
         if "loss" not in self._names:
             return None
-        column = self._read("loss")
-        return None if column.null_count == len(column) else (_floats(column), _floats(self._read("n_tokens")))
+        losses = self._floats("loss")
+        return None if np.isnan(losses).all() else (losses, self._floats("n_tokens"))
 
     def error_tags(self) -> dict[str, int]:
         """Return how many items have each error tag."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from steelyard.records.blocks import ErrorTags, Floats, Labels, TextColumn
+from steelyard.records.blocks import Counts, ErrorTags, Floats, Labels, TextColumn
 from steelyard.records.secrets import has_secrets, redact
 from steelyard.text.kernels.writing import gathered
 
@@ -49,6 +49,13 @@ def fixed_array(values: npt.NDArray[Any], kind: pa.DataType, valid: Mask | None 
     """Return numbers as an array that shares their memory."""
     content = np.ascontiguousarray(values)
     return pa.Array.from_buffers(kind, len(values), [_bits(valid), pa.py_buffer(content)])
+
+
+def counts_array(rows: Counts) -> pa.Array:
+    """Return rows of whole numbers as an array of lists that share their memory."""
+    offsets = pa.py_buffer(np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1])
+    numbers = fixed_array(rows.reshape(-1), pa.int64())
+    return pa.Array.from_buffers(pa.list_(pa.int64()), len(rows), [None, offsets], children=[numbers])
 
 
 def _bits(valid: Mask | None) -> pa.Buffer | None:

@@ -21,6 +21,7 @@ from steelyard.store.files import replacing
 from steelyard.store.item_arrays import (
     LABEL_KIND,
     TEXT_KIND,
+    counts_array,
     detail_array,
     error_tag_array,
     fixed_array,
@@ -37,6 +38,8 @@ _ROWS_IN_GROUP = 32_768
 
 SCORE_PREFIX = "score."
 TAG_PREFIX = "tag."
+COUNTS_PREFIX = "counts."
+"""Before a corpus metric's name: the whole numbers of each item whose sums make the metric."""
 CLASSES = ("truth", "guess")
 """Columns of a classification only: the labels that its confusion matrix counts."""
 
@@ -149,6 +152,7 @@ _FIXED: dict[str, pa.DataType] = {
 _TEXT = ("item_id", "expected", "predicted", "input", "output", "explain", "item_hash")
 """Columns whose values rarely repeat: a dictionary or smallest and largest values would cost time and tell nothing."""
 _SCORE_KIND = pa.float64()
+_COUNTS_KIND = pa.list_(pa.int64())
 _SAMPLE_ROWS, _SAMPLE_BYTES = 2048, 1 << 16
 _WORTH_IT = 0.45
 """A column that LZ4 leaves larger than this share is stored as it is: compressing a million short answers with their
@@ -156,13 +160,15 @@ explanations would take a twentieth of their evaluation and save a fifth of thei
 
 
 def _schema(names: Collection[str]) -> pa.Schema:
-    """Return the columns in their order: the fixed ones, scores, tags, details."""
+    """Return the columns in their order: the fixed ones, scores, numbers of corpus metrics, tags, details."""
+    counts = sorted(name for name in names if name.startswith(COUNTS_PREFIX))
     scores = sorted(name for name in names if name.startswith(SCORE_PREFIX))
     tags = sorted(name for name in names if name.startswith(TAG_PREFIX))
     return pa.schema(
         [
             *_FIXED.items(),
             *((name, _SCORE_KIND) for name in scores),
+            *((name, _COUNTS_KIND) for name in counts),
             *((name, LABEL_KIND) for name in tags),
             *((name, kind) for name, kind in _DETAILS.items() if name not in _FIXED),
             *((name, LABEL_KIND) for name in CLASSES if name in names),
@@ -179,7 +185,7 @@ def _compression(column: pa.ChunkedArray) -> str:
 
 def _writer(stream: BinaryIO, schema: pa.Schema, text_compression: Mapping[str, str]) -> pq.ParquetWriter:
     """Return a writer that spends its time where it pays; LZ4 takes half as long as zstd."""
-    leaves = [f"{name}.list.element" if name == "error_tags" else name for name in schema.names]
+    leaves = [f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name for field in schema]
     repeating = [name for name in leaves if name not in _TEXT]
     compression = {name: text_compression.get(name, "lz4") for name in leaves}
     return pq.ParquetWriter(
@@ -209,6 +215,7 @@ def _table(block: ScoredBlock) -> pa.Table:
     }
     columns |= {name: detail_array(block.details.get(name), kind, len(block)) for name, kind in _DETAILS.items()}
     columns |= {SCORE_PREFIX + name: float_array(values) for name, values in block.scores.items()}
+    columns |= {COUNTS_PREFIX + name: counts_array(rows) for name, rows in block.counts.items()}
     columns |= {TAG_PREFIX + _spelled(key): label_array(labels) for key, labels in block.tags.items()}
     classes = dict(zip(CLASSES, (block.truth, block.guess), strict=True))
     columns |= {name: label_array(labels) for name, labels in classes.items() if labels is not None}

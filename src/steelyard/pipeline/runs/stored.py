@@ -9,10 +9,11 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from steelyard.comparison.corpus import CorpusMeasure
 from steelyard.comparison.measures import Measure, measure
 from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.reading.yaml_file import read_yaml
@@ -27,7 +28,7 @@ from steelyard.records.runs import (
     RunRecord,
 )
 from steelyard.records.scores import Direction
-from steelyard.registry import direction_of, is_bounded, metrics
+from steelyard.registry import Metric, bind_metric, direction_of, is_bounded, metrics
 from steelyard.store.columns import StoredColumns
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.owners import Standing, standing
@@ -145,9 +146,30 @@ class StoredRun:
 def measured(metric: str, baseline: StoredRun, candidate: StoredRun) -> Measure | None:
     """Return a metric over two runs; None where it is not decided by numbers of single items."""
     kinds = {definition.kind for definition in metrics() if definition.name == metric}
-    if kinds & {"corpus", "gold"} and metric != candidate.primary:
+    if metric != candidate.primary and "corpus" in kinds:
+        return _corpus_measure(metric, baseline, candidate)
+    if metric != candidate.primary and "gold" in kinds:
         return None
     return measure(metric, candidate.direction(metric), baseline.columns, candidate.columns)
+
+
+def _corpus_measure(metric: str, baseline: StoredRun, candidate: StoredRun) -> CorpusMeasure | None:
+    """Return a figure over the whole text; None where a run was stored without its items' numbers."""
+    counts = baseline.columns.counts(metric), candidate.columns.counts(metric)
+    if counts[0] is None or counts[1] is None or counts[0].shape[1] != counts[1].shape[1]:
+        return None
+    bound = _bound(metric, candidate)
+    figures: Any = partial(bound.definition.function, **bound.parameters) if bound.definition.function else None
+    return CorpusMeasure(counts[0], counts[1], figures, candidate.direction(metric))
+
+
+def _bound(metric: str, run: StoredRun) -> Metric:
+    """Return a metric with the parameters that a run's configuration gives it."""
+    for entry in run.config.get("metrics") or []:
+        if isinstance(entry, dict) and str(entry.get("name")).split("@")[0] == metric:
+            parameters = {name: value for name, value in entry.items() if name != "name"}
+            return bind_metric(str(entry["name"]), parameters)
+    return bind_metric(metric)
 
 
 def agree(found: float | None, stored: float | None) -> bool:

@@ -9,9 +9,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.comparison.measures import MeanMeasure, Measure, WeightedMeasure
+from steelyard.comparison.clusters import own_clusters
+from steelyard.comparison.means import MeanMeasure
+from steelyard.comparison.measures import Measure
 from steelyard.comparison.planning import design_effect
-from steelyard.comparison.slices import pair_clusters
+from steelyard.comparison.ratios import WeightedMeasure
 from steelyard.pipeline.runs.stored import StoredRun
 from steelyard.records.blocks import Floats
 from steelyard.records.columns import ItemColumns, Rows
@@ -104,6 +106,6 @@ def own_error(own: Measure | None, columns: ItemColumns, rows: Rows | None, *, b
     if (values == values[0]).all():
         rate = (float(values[0]) * n + 2) / (n + 4)
         return math.sqrt(max(rate * (1 - rate), 0.0) / (n + 4)) if bounded else None
-    clusters = pair_clusters(columns)
+    clusters = own_clusters(columns)
     factor = 1.0 if clusters is None else design_effect(values, clusters[chosen][known])
     return math.sqrt(float(values.var(ddof=1)) / n * factor)

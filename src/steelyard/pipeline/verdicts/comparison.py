@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 
 from steelyard.comparison.changes import item_changes
+from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.contract import MEANING, contract, refuse_blocking, refuse_mock
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing, pair_items
 from steelyard.comparison.settings import settings_difference
-from steelyard.comparison.slices import SEPARATOR, minus, pair_clusters, slice_deltas, with_holm
+from steelyard.comparison.slices import SEPARATOR, minus, slice_deltas, with_holm
 from steelyard.errors import ConfigurationError, Problem, UsageError, quoted
 from steelyard.pipeline.runs.stored import StoredRun, damaged, measured, open_runs
 from steelyard.pipeline.verdicts.attributing import attribute_change
@@ -159,14 +160,10 @@ def _delta(metric: str, baseline: StoredRun, side: Side) -> Delta:
     delta = minus(side.run.figure(metric), baseline.figure(metric))
     if side.measured is None:
         return Delta(delta, Paired(None, None, None, None, "", 0, 0, 0, 0, None, reason=NOT_PAIRED))
-    return Delta(delta, paired_over(baseline, side.measured, side.pairing))
-
-
-def paired_over(baseline: StoredRun, measure: Measure, pairing: Pairing) -> Paired:
-    """Return the paired difference over all shared items, clustered where there are conversations."""
-    numbers = pair_clusters(baseline.columns)
-    clusters = None if numbers is None else numbers[pairing.baseline_rows]
-    return measure.paired(pairing.baseline_rows, pairing.candidate_rows, clusters)
+    numbers = shared_clusters(baseline.columns, side.run.columns, side.pairing)
+    rows = side.pairing.baseline_rows
+    clusters = None if numbers is None else numbers[rows]
+    return Delta(delta, side.measured.paired(rows, side.pairing.candidate_rows, clusters))
 
 
 def _slices(keys: Sequence[str], baseline: StoredRun, sides: Sequence[Side]) -> dict[str, list[SliceRow]]:

@@ -11,10 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.contract import FREE_IN_GATES, contract, gate_hint
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing, pair_items
-from steelyard.comparison.slices import SEPARATOR, grouping, pair_clusters
+from steelyard.comparison.slices import SEPARATOR, grouping
 from steelyard.errors import excerpt
 from steelyard.pipeline.runs.stored import StoredRun, measured
 from steelyard.pipeline.verdicts.answers import answered, counting, in_states, n_silenced, n_silent, own_error
@@ -178,7 +179,7 @@ class Case:
             both = masks[0][first] & masks[1][second]
             first, second = first[both], second[both]
             rows = np.flatnonzero(masks[0])
-        clusters = pair_clusters(self.baseline.columns)
+        clusters = self._clusters
         paired = measure.paired(first, second, None if clusters is None else clusters[first])
         bounded = self.run.is_bounded(found.metric or self.run.primary)
         return replace(
@@ -188,6 +189,13 @@ class Case:
             n_baseline_answered=int(answered(self.baseline.columns)[first].sum()),
             n_silent=n_silenced(measure, self.run.columns, (first, second), bounded=bounded),
         )
+
+    @cached_property
+    def _clusters(self) -> npt.NDArray[np.int64] | None:
+        """A cluster number for each row of the baseline; None where items are independent."""
+        assert self.baseline is not None
+        assert self.pairing is not None
+        return shared_clusters(self.baseline.columns, self.run.columns, self.pairing)
 
     def _noise(self, metric: str) -> float | None:
         """Return the noise floor that repeats of the baseline, or else of the run, have shown."""

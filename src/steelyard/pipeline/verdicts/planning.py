@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from steelyard.comparison.clusters import own_clusters
 from steelyard.comparison.planning import Plan, check_question, plan_from_baseline, plan_without_baseline
-from steelyard.comparison.slices import pair_clusters
 from steelyard.errors import ConfigurationError, Problem, quoted
 from steelyard.pipeline.runs.baselines import baseline_run
 from steelyard.pipeline.runs.stored import StoredRun, open_run
@@ -45,7 +45,7 @@ def plan(options: PlanOptions) -> Plan:
         power=options.power,
         alpha=options.alpha,
         within=_within(run, metric),
-        clusters=pair_clusters(run.columns),
+        clusters=own_clusters(run.columns),
     )
 
 
