@@ -8,6 +8,7 @@ from made_runs import make_run
 from scipy.stats import binom
 
 from steelyard.errors import UsageError
+from steelyard.pipeline.recording.sealing import seal_derived
 from steelyard.pipeline.verdicts.calibrating import CalibrateOptions, calibrate
 
 SIMULATIONS = 800
@@ -28,8 +29,14 @@ def made_baseline(folder, rights, repeats, seed, **more):
         name = "base" if number == 1 else f"base.r{number}"
         make_run(folder / "runs", name, (generator.random(len(rights)) < rights).astype(float), **more)
     if repeats > 1:
-        content = {"repeats": repeats, "metrics": {}, "scorers": ["score@v1"]}
-        (folder / "runs/base/eval/repeats.json").write_text(json.dumps(content))
+        say_repeats(folder / "runs/base", repeats)
+
+
+def say_repeats(path, repeats):
+    """Record beside a run that it was repeated, as an evaluation with repeats does."""
+    content = {"repeats": repeats, "metrics": {}, "scorers": ["score@v1"]}
+    (path / "eval/repeats.json").write_text(json.dumps(content))
+    seal_derived(path)
 
 
 def calibrated(folder, policy, **more):
@@ -117,8 +124,7 @@ def test_clustered_repeats_move_together(tmp_path):
     clusters = [f"c{row // size}" for row in range(n * size)]
     for name in ("base", "base.r2"):
         make_run(tmp_path / "runs", name, np.repeat(generator.integers(0, 2, n), size).astype(float), clusters=clusters)
-    content = {"repeats": 2, "metrics": {}, "scorers": ["score@v1"]}
-    (tmp_path / "runs/base/eval/repeats.json").write_text(json.dumps(content))
+    say_repeats(tmp_path / "runs/base", 2)
     found = calibrated(tmp_path, MAX_DROP, simulations=400)
     assert found.false_alarm.value > 0.3  # 40 coins thrown, not 200: a drop beyond 0.03 is common
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.comparison.clusters import own_clusters
 from steelyard.comparison.outcomes import Outcomes, RedrawnColumns
 from steelyard.comparison.redrawing import Redrawing
-from steelyard.comparison.slices import pair_clusters
 from steelyard.errors import Problem, UsageError
 from steelyard.gates.decisions import decide_all
 from steelyard.pipeline.runs.stored import StoredRun, open_run
@@ -100,7 +100,7 @@ def _check(options: CalibrateOptions) -> None:
 
 def _redrawing(options: CalibrateOptions, run: StoredRun) -> Redrawing:
     repeats = [run.columns] if options.flip_rate is not None else _repeats(options, run)
-    return Redrawing(Outcomes.of(repeats), run.primary, options.flip_rate, pair_clusters(run.columns))
+    return Redrawing(Outcomes.of(repeats), run.primary, options.flip_rate, own_clusters(run.columns))
 
 
 def _repeats(options: CalibrateOptions, run: StoredRun) -> list[Any]:
