@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from steelyard.comparison.pairing import pair_items
 from steelyard.errors import InputError, Problem
-from steelyard.records.blocks import Floats, Labels
+from steelyard.records.blocks import Counts, Floats, Labels
 from steelyard.records.columns import WEIGHT, ItemColumns, Rows
 
 Flags = npt.NDArray[np.bool_]
@@ -32,6 +32,7 @@ class Outcomes:
     repeats: Sequence[tuple[ItemColumns, Rows]]
     """Each repeat with the rows that put it into the order of the first."""
     _numbers: dict[str, Floats | None] = field(default_factory=dict)
+    _counts: dict[str, Counts | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, repeats: Sequence[ItemColumns]) -> Outcomes:
@@ -47,6 +48,13 @@ class Outcomes:
             parts = [columns.number(name) for columns, _ in self.repeats]
             self._numbers[name] = self._joined(parts) if all(part is not None for part in parts) else None
         return self._numbers[name]
+
+    def counts(self, name: str) -> Counts | None:
+        """Return the whole numbers of every outcome for a corpus metric; None where a repeat does not have them."""
+        if name not in self._counts:
+            parts = [columns.counts(name) for columns, _ in self.repeats]
+            self._counts[name] = self._joined(parts) if all(part is not None for part in parts) else None
+        return self._counts[name]
 
     def _joined(self, parts: Sequence[Any]) -> Any:
         return np.concatenate([part[rows] for part, (_, rows) in zip(parts, self.repeats, strict=True)])
@@ -150,6 +158,11 @@ class RedrawnColumns:
         found = self.outcomes.number(name)
         if found is None and name.endswith(WEIGHT):
             return None
+        return None if found is None else found[self.donors]
+
+    def counts(self, name: str) -> Counts | None:
+        """Return the whole numbers of a corpus metric as the donors have them."""
+        found = self.outcomes.counts(name)
         return None if found is None else found[self.donors]
 
     def states(self) -> Labels:
