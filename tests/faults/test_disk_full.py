@@ -69,4 +69,5 @@ def test_a_full_disk_is_exit_5_and_the_run_can_be_resumed(small_disk, fill_at):
     assert eval_bytes(small_disk, "first") == eval_bytes(small_disk, "whole")
     counts = Counter(asked.read_text().split())
     assert {*counts} == {row["id"] for row in rows}
-    assert sum(counts.values()) <= len(rows) + 1
+    # Sixteen calls of the model are under way at a time; what they answer finds no room.
+    assert sum(counts.values()) <= len(rows) + 16

@@ -146,7 +146,7 @@ def test_files_of_lists_leave_the_same_bytes(both_ways, seed, spaced):  # noqa: 
 def test_white_space_inside_lists_does_not_matter(both_ways):  # noqa: F811
     spelled = ["[]", "[ ]", '["a"]', '[ "a" ,\t"b"]', '["a","b" ]', '[" a", "b,"]', '["\u4e2d", ","]', '[",",","]']
     lines = [
-        f'{{"id":"{number}-{place}","prediction":{text},"reference":{other}}}\n'.encode()
+        f'{{"id":"{number}-{place}","prediction":{text},"reference":{other},"tags":{{"source":"web"}}}}\n'.encode()
         for number, text in enumerate(spelled)
         for place, other in enumerate(spelled)
     ]

@@ -241,7 +241,8 @@ def test_files_of_numbers_leave_the_same_bytes(both_ways, seed, more):  # noqa: 
 def test_numbers_as_they_are_spelled_in_json_leave_the_same_bytes(both_ways):  # noqa: F811
     spelled = ["12.50", "-0", "-0.0", "0.10", "1.0", "5", "-7", "100000000000000000000000.5", "0.00001", "3.14"]
     lines = [
-        f'{{"id":"{number}-{place}","prediction":{text},"reference":{other}, "eval_time_ms": {text}}}\n'.encode()
+        f'{{"id":"{number}-{place}","prediction":{text},"reference":{other}, "eval_time_ms": {text}, '
+        f'"tags":{{"source":"web"}}}}\n'.encode()
         for number, text in enumerate(spelled)
         for place, other in enumerate(spelled)
     ]

@@ -86,7 +86,9 @@ def test_an_sft_training_writes_every_artifact_and_evaluates_itself(models, fold
     assert [line["step"] for line in log] == list(range(1, trained.outcome.steps + 1))
     assert [*log[0]] == ["step", "epoch", "loss", "learning_rate", "grad_norm"]
     hashes = json.loads((trained.path / "hashes.json").read_text())
-    assert {*hashes} == {"config", "data", "environment", "reproducibility", "adapter"}
+    assert {*hashes} == {
+        "config", "data", "environment", "reproducibility", "adapter", "items", "journal", "fingerprint",
+    }  # fmt: skip
     assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", value) for value in hashes.values())
     assert trained.evaluation.results["slices"]["source"]["human"]["n"] == 8
     Draft202012Validator(schema_of("eval-results")).validate(trained.evaluation.results)
