@@ -6,7 +6,7 @@ VENV ?= .venv
 PEERS ?= .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-SOURCES := $(shell find src -type f -not -name '*.pyc')
+SOURCES := $(shell find src evalsets -type f -not -name '*.pyc')
 PLUGIN := $(shell find tests/plugin -type f \( -name '*.py' -o -name '*.toml' \) 2>/dev/null)
 
 .PHONY: help install demo test lint types contract unit fuzz faults calibration calibration-full bench reference clean

@@ -9,6 +9,7 @@ import click
 from steelyard.cli.output import print_json, print_table
 from steelyard.errors import escape
 from steelyard.pipeline.datasets import add_dataset, check_dataset, diff_datasets, find_version, list_datasets
+from steelyard.reading.shipped import opened_path
 from steelyard.records.datasets import Manifest
 
 OVERLAP_FOUND = 3
@@ -26,7 +27,7 @@ def dataset_command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def add(place: Path, name: str, *, as_json: bool) -> None:
     """Add a file or folder as a version; the same content again is the same version."""
-    manifest, is_new = add_dataset(place, name)
+    manifest, is_new = add_dataset(opened_path(place), name)
     if as_json:
         print_json(manifest.as_dict())
     else:

@@ -10,6 +10,7 @@ import click
 from steelyard.cli.eval_several import evaluate_several
 from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import asking_progress, item_progress
+from steelyard.cli.project import give_way, under_the_task
 from steelyard.errors import Problem, UsageError
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.evaluation.suite_files import is_suite_file
@@ -140,6 +141,8 @@ def _print(evaluation: Evaluation, *, as_json: bool) -> None:
 
 
 def _options(task_file: Path | None, given: dict[str, Any]) -> EvaluateOptions:
+    give_way(given, "model", "predictions")
+    under_the_task(task_file, given)
     if task_file is None and given["dataset"] is None:
         hint = "`steelyard eval TASK.yaml`, or --dataset FILE --predictions FILE --answer-type text"
         raise UsageError(Problem("usage", "neither a task file nor --dataset was given", hint=hint))

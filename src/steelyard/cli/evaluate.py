@@ -10,16 +10,29 @@ import click
 from steelyard.cli.eval import evaluation_content
 from steelyard.cli.output import print_json
 from steelyard.cli.progress import asking_progress, item_progress
+from steelyard.cli.project import give_way
 from steelyard.pipeline.conversations.options import ConversationOptions
 from steelyard.pipeline.conversations.order import evaluate_conversations
 from steelyard.show.conversation_text import conversation_text
+
+SHIPPED_DATASET = (
+    "No dataset was named: these are the conversations that ship with Steelyard, evalsets:conversations_v1."
+)
+SHIPPED = f"""{SHIPPED_DATASET}
+No model was named either: their stored traces are judged, which no model wrote.
+To ask a model: steelyard evaluate --sample-size 100 --model SPEC, with --dataset FILE for your own conversations;
+or name `dataset` and `model` in steelyard.yaml."""
 
 
 @click.command(
     "evaluate",
     epilog="Example: steelyard evaluate --dataset convfinqa.json --sample-size 100 --seed 42 --model embedded",
 )
-@click.option("--dataset", required=True, type=click.Path(path_type=Path), help="Conversations in ConvFinQA's shape.")
+@click.option(
+    "--dataset",
+    type=click.Path(path_type=Path),
+    help="Conversations in ConvFinQA's shape.  [default: those that ship, evalsets:conversations_v1]",
+)
 @click.option("--sample-size", type=click.IntRange(min=1), help="Evaluate a stratified sample of N conversations.")
 @click.option("--seed", type=int, default=42, show_default=True, help="Seed of the sample.")
 @click.option("--model", help="The model that solves the turns: embedded, openai:NAME, python:module:function, …")
@@ -50,8 +63,11 @@ def evaluate_command(*, as_json: bool, no_validation: bool, no_plots: bool, **gi
     """Evaluate multi-turn numeric question answering.
 
     Turns come from stored traces (--traces) or are solved by a model (--model): a Python callable answers them itself,
-    any other model writes a plan that is checked and computed.
+    any other model writes a plan that is checked and computed. Without either, the traces that ship are judged.
     """
+    give_way(given, "model", "traces")
+    if given["dataset"] is None and given["traces"] is None:
+        click.echo(SHIPPED if given["model"] is None else SHIPPED_DATASET, err=True)
     options = ConversationOptions(validation=not no_validation, plots=not no_plots, **given)
     with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
         evaluation = evaluate_conversations(options, progress=progress, asking=asking)

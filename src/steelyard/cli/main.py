@@ -17,6 +17,7 @@ import click
 from steelyard import __version__
 from steelyard.cli.environment import asks_for_json, from_environment, load_environment_file
 from steelyard.cli.failures import NobodyReadsError, reported, stoppable
+from steelyard.cli.project import project_defaults
 
 COMMANDS = {
     "eval": ("steelyard.cli.eval", "Evaluate a task: predictions to scorecards, metrics and a run."),
@@ -57,8 +58,7 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command by name."""
-        del ctx
+        """Import a command by name; the project file has its defaults."""
         if cmd_name not in COMMANDS:
             return None
         module = import_module(COMMANDS[cmd_name][0])
@@ -66,6 +66,7 @@ class LazyGroup(click.Group):
         gc.freeze()
         gc.enable()
         command: click.Command = getattr(module, f"{cmd_name}_command")
+        ctx.default_map = {cmd_name: project_defaults(command, cmd_name)}
         return from_environment(command)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from steelyard.configuration.policy import PolicyFile
 from steelyard.configuration.profile import ScoringProfile
+from steelyard.configuration.project import Project
 from steelyard.configuration.suite import Suite
 from steelyard.configuration.task import Task
 from steelyard.configuration.training import TrainingFile
@@ -49,10 +50,16 @@ def training_schema() -> dict[str, Any]:
     return schema
 
 
+def project_schema() -> dict[str, Any]:
+    """Return the schema of a project file, `steelyard.yaml`."""
+    return Project.model_json_schema()
+
+
 SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "task": task_schema,
     "scoring-profile": ScoringProfile.model_json_schema,
     "gate-policy": gate_policy_schema,
     "suite": Suite.model_json_schema,
     "training": training_schema,
+    "project": project_schema,
 }

@@ -15,6 +15,7 @@ from steelyard.reading.hashing import item_hash, sha256_file
 from steelyard.reading.overlap import Overlap, overlaps
 from steelyard.reading.references import input_text, item_id, reference_field, value_of
 from steelyard.reading.rows import Row
+from steelyard.reading.shipped import PREFIX, is_shipped, shipped_file
 from steelyard.records.datasets import DatasetFile, Manifest
 from steelyard.records.fields import FieldNames
 from steelyard.records.runs import MANIFEST_FILE
@@ -103,12 +104,15 @@ def list_datasets() -> list[Manifest]:
 
 
 def is_reference(text: str) -> bool:
-    """Return whether a text names a version of a dataset and not a path."""
-    return _REFERENCE.fullmatch(text) is not None and not Path(text).exists()
+    """Return whether a text names a version of a dataset, or a set that ships, and not a path."""
+    return is_shipped(text) or (_REFERENCE.fullmatch(text) is not None and not Path(text).exists())
 
 
 def find_version(reference: str) -> Version:
-    """Return a version by `name@v2` or `name@sha256:…`, its bytes held to its manifest."""
+    """Return a version by `name@v2` or `name@sha256:…`, its bytes held to its manifest, or a set that ships."""
+    if is_shipped(reference):
+        file = shipped_file(reference)
+        return Version(file.parent, manifest_from_survey(reference.removeprefix(PREFIX), survey(file)))
     named = _REFERENCE.fullmatch(reference)
     root = datasets_folder()
     if named is None:
@@ -123,6 +127,8 @@ def find_version(reference: str) -> Version:
 
 def data_path(text: str, base: Path | None = None) -> Path:
     """Return the file behind a data path or a reference; relative paths are relative to `base`."""
+    if is_shipped(text):
+        return shipped_file(text)
     if is_reference(text):
         named = _REFERENCE.fullmatch(text)
         assert named is not None

@@ -16,6 +16,7 @@ from steelyard.pipeline.recording.artifacts import digest, environment_facts, re
 from steelyard.pipeline.training.order import Training, train
 from steelyard.pipeline.training.planning import TrainOptions
 from steelyard.reading.hashing import sha256_file
+from steelyard.reading.shipped import opened_path
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.runs import CONFIG_FILE, ENVIRONMENT_FILE, HASHES_FILE, JOURNAL_FILE, RESULTS_FILE
 from steelyard.store.directories import find_run, read_run
@@ -103,9 +104,9 @@ def _config(path: Path, hashes: Mapping[str, Any]) -> Check:
 def _data(path: Path, hashes: Mapping[str, Any]) -> Check:
     config = read_yaml(path / CONFIG_FILE)
     dataset = config.get("dataset", config.get("golden"))
-    if not isinstance(dataset, str) or not Path(dataset).is_file():
+    if not isinstance(dataset, str) or not opened_path(dataset).is_file():
         return Check("data", matches=False, detail=f"the dataset is not at {excerpt(str(dataset))}")
-    same = sha256_file(Path(dataset)) == hashes.get("data")
+    same = sha256_file(opened_path(dataset)) == hashes.get("data")
     return Check("data", same, "the dataset has the same bytes" if same else "the dataset's bytes have changed")
 
 

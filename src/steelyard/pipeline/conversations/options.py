@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+from steelyard.errors import Problem, UsageError
+from steelyard.pipeline.datasets import data_path
+from steelyard.reading.shipped import CONVERSATIONS, PREFIX, TRACES, shipped_file
 
 History: TypeAlias = Literal["own", "gold"]
 
@@ -13,7 +17,8 @@ History: TypeAlias = Literal["own", "gold"]
 class ConversationOptions:
     """The command line of `steelyard evaluate` as a record."""
 
-    dataset: Path
+    dataset: Path | None = None
+    """A file, a version of a dataset or a set that ships; None for the conversations that ship."""
     model: str | None = None
     """A model's spec; None where traces are given."""
     traces: Path | None = None
@@ -37,3 +42,25 @@ class ConversationOptions:
     plots: bool = True
     resume: bool = False
     """Go on with the run of that name where it stopped."""
+
+    @property
+    def data(self) -> Path:
+        """The file of the conversations, once it is settled."""
+        assert self.dataset is not None
+        return self.dataset
+
+
+def ready(options: ConversationOptions) -> ConversationOptions:
+    """Return options with the files that they mean; where nothing is named, what ships is judged by its own traces."""
+    named = (options.dataset, options.model, options.traces)
+    if named == (None, None, None):
+        return replace(options, dataset=shipped_file(PREFIX + CONVERSATIONS), traces=shipped_file(PREFIX + TRACES))
+    if (options.model is None) == (options.traces is None):
+        hint = "--traces DIR_OR_FILE judges stored traces, --model SPEC asks a model"
+        raise UsageError(Problem("usage", "give one of --model and --traces", hint=hint))
+    if options.dataset is None and options.traces is not None:
+        hint = "name the conversations that the traces are of: --dataset FILE"
+        raise UsageError(Problem("usage", "--traces was given without --dataset", hint=hint))
+    dataset = PREFIX + CONVERSATIONS if options.dataset is None else str(options.dataset)
+    traces = None if options.traces is None else data_path(str(options.traces))
+    return replace(options, dataset=data_path(dataset), traces=traces)

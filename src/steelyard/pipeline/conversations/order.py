@@ -16,7 +16,7 @@ from steelyard.models import Model, ModelOptions, open_model
 from steelyard.pipeline.conversations.blocks import METRICS, SCORER, report_plan
 from steelyard.pipeline.conversations.deriving import derive, nothing_left
 from steelyard.pipeline.conversations.files import ConversationJournal
-from steelyard.pipeline.conversations.options import ConversationOptions
+from steelyard.pipeline.conversations.options import ConversationOptions, ready
 from steelyard.pipeline.conversations.reading import ConversationSource
 from steelyard.pipeline.conversations.solving import solve_into
 from steelyard.pipeline.datasets import plain_manifest
@@ -33,6 +33,7 @@ from steelyard.pipeline.recording.run import (
     recording,
 )
 from steelyard.reading.hashing import sha256_file
+from steelyard.reading.shipped import lasting_path, named_path
 from steelyard.records.runs import JOURNAL_FILE
 from steelyard.registry import bind_metric, bind_scorer
 from steelyard.store.directories import RunDirectory
@@ -46,9 +47,7 @@ def evaluate_conversations(
     options: ConversationOptions, *, progress: Progress | None = None, asking: Asking | None = None
 ) -> Evaluation:
     """Evaluate conversations and leave a complete run behind; bad input leaves nothing behind."""
-    if (options.model is None) == (options.traces is None):
-        hint = "--traces DIR_OR_FILE judges stored traces, --model SPEC asks a model"
-        raise UsageError(Problem("usage", "give one of --model and --traces", hint=hint))
+    options = ready(options)
     if options.traces is not None:
         return _evaluate_traces(options, progress)
     return _evaluate_model(options, progress, asking)
@@ -56,7 +55,7 @@ def evaluate_conversations(
 
 def _evaluate_traces(options: ConversationOptions, progress: Progress | None) -> Evaluation:
     assert options.traces is not None
-    source = ConversationSource.open(options.dataset, options.sample_size, options.seed)
+    source = ConversationSource.open(options.data, options.sample_size, options.seed)
     name = options.model_name or "/".join(options.traces.resolve().parts[-2:])
     plan = _Plan(options, {"name": name, "kind": "stored traces"})
     with recording(options.runs_dir, options.name, plan.identity, report_plan()) as recorder:
@@ -73,10 +72,10 @@ def _evaluate_model(options: ConversationOptions, progress: Progress | None, ask
     done = finished_run(asked)
     if done is not None:
         return read_evaluation(done)
-    source = ConversationSource.open(options.dataset, options.sample_size, options.seed)
+    source = ConversationSource.open(options.data, options.sample_size, options.seed)
     conversations, turns = source.count()
     if not conversations:
-        raise nothing_left(options.dataset)
+        raise nothing_left(options.data)
     assert options.model is not None
     with closing(open_model(options.model, _model_options(options))) as model:
         plan = _Plan(options, model_facts(_answering(model).identity), plans=model.identity.kind != "python")
@@ -131,7 +130,7 @@ class _Plan:
             scorer_version=SCORER,
             signatures={"scorers": [bind_scorer(SCORER).signature], "metrics": metrics, "canonical": [CANONICAL]},
             model=self.model,
-            dataset={"path": str(options.dataset), "sha256": sha256_file(options.dataset)},
+            dataset={"path": named_path(options.data), "sha256": sha256_file(options.data)},
             prompt_version=PROMPT_VERSION if self.plans else None,
         )
 
@@ -139,7 +138,7 @@ class _Plan:
     def config(self) -> dict[str, Any]:
         """The effective configuration: everything that decides what was asked and judged."""
         options = self.options
-        config: dict[str, Any] = {"task": TASK, "dataset": str(options.dataset.resolve()), "plots": options.plots}
+        config: dict[str, Any] = {"task": TASK, "dataset": lasting_path(options.data), "plots": options.plots}
         if options.traces is not None:
             config["traces"] = str(options.traces.resolve())
         else:
@@ -167,7 +166,7 @@ def extra_results(source: ConversationSource, found: dict[str, Any]) -> dict[str
 
 
 def _manifest(options: ConversationOptions, turns: int, conversations: int) -> dict[str, Any]:
-    return plain_manifest(options.dataset, conversations) | {"num_turns": turns}
+    return plain_manifest(options.data, conversations) | {"num_turns": turns}
 
 
 def _flags(source: ConversationSource) -> list[str]:

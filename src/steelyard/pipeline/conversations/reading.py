@@ -24,6 +24,7 @@ from steelyard.records.conversations import Conversation, TurnTrace
 Pair: TypeAlias = tuple[Conversation, list[TurnTrace | None]]
 
 _HINT = "expected ConvFinQA's shape: id, doc, dialogue{conv_questions, conv_answers, …}, features"
+_EVAL = "rows that are no conversations are judged by `steelyard eval`"
 
 
 @dataclass(slots=True)
@@ -69,7 +70,8 @@ class ConversationSource:
         try:
             return read_conversation(row.fields, row.line)
         except ConversationError as error:
-            problem = Problem("bad-conversation", str(error), hint=_HINT, file=str(self.dataset), line=row.line)
+            hint = _HINT if "dialogue" in row.fields else f"{_HINT}; {_EVAL}"
+            problem = Problem("bad-conversation", str(error), hint=hint, file=str(self.dataset), line=row.line)
             self.problems.add(problem)
             return None
 

@@ -14,6 +14,7 @@ from steelyard.pipeline.conversations.reading import ConversationSource
 from steelyard.pipeline.recording.reporting import write_report
 from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress, abandoned_on_error
 from steelyard.pipeline.recording.sealing import renew_seals
+from steelyard.reading.shipped import opened_path
 from steelyard.records.runs import JOURNAL_FILE, RunRecord
 from steelyard.store.directories import RunDirectory
 
@@ -28,7 +29,7 @@ def rescore_conversations(
 ) -> Evaluation:
     """Derive the run's `eval/` again, with the same conversations and the turns of its journal."""
     selection: Mapping[str, Any] = config.get("selection", {})
-    dataset = Path(str(config["dataset"]))
+    dataset = opened_path(str(config["dataset"]))
     source = ConversationSource.open(dataset, selection.get("sample_size"), selection.get("seed", 0))
     directory = RunDirectory.reopen(path)
     try:

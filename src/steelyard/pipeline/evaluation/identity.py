@@ -16,6 +16,7 @@ from steelyard.pipeline.recording.run import (
     RunIdentity,
 )
 from steelyard.reading.hashing import sha256_file
+from steelyard.reading.shipped import lasting_path, named_path
 
 
 def identify(prepared: Prepared, source: Source, options: EvaluateOptions) -> RunIdentity:
@@ -29,7 +30,7 @@ def identify(prepared: Prepared, source: Source, options: EvaluateOptions) -> Ru
         scorer_version=scorer.definition.key,
         signatures=prepared.signatures,
         model={"name": options.model_name or task.model, "kind": "stored predictions"},
-        dataset={"path": str(source.dataset), "sha256": sha256_file(source.dataset)},
+        dataset={"path": named_path(source.dataset), "sha256": sha256_file(source.dataset)},
         prompt_version=task.prompt_version,
     )
 
@@ -37,7 +38,7 @@ def identify(prepared: Prepared, source: Source, options: EvaluateOptions) -> Ru
 def effective_configuration(prepared: Prepared, source: Source, options: EvaluateOptions) -> dict[str, Any]:
     """Return the task as it was evaluated, after the command line's overrides, with paths that can be opened again."""
     config = judging_configuration(prepared)
-    config["dataset"] = str(source.dataset.resolve())
+    config["dataset"] = lasting_path(source.dataset)
     if source.predictions is not None:
         config["predictions"] = str(source.predictions.resolve())
     selection = {"limit": options.limit, "sample_size": options.sample_size}
@@ -51,7 +52,7 @@ def judging_configuration(prepared: Prepared) -> dict[str, Any]:
     config["task"] = prepared.task.task
     config["answer_type"] = prepared.task.answer_type
     if prepared.gold is not None:
-        config["eval"] |= {"gold_set": str(prepared.gold.path.resolve())}
+        config["eval"] |= {"gold_set": lasting_path(prepared.gold.path)}
     if prepared.profile_file is not None:
         config["scoring_profile"] = str(prepared.profile_file.resolve())
     return config

@@ -23,6 +23,7 @@ from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.task import prepare
 from steelyard.pipeline.runs.stored import StoredRun, agree, damaged
 from steelyard.reading.hashing import sha256_file
+from steelyard.reading.shipped import opened_path
 from steelyard.records.runs import CONFIG_FILE, ITEMS_FILE, JOURNAL_FILE, RESULTS_FILE
 from steelyard.store.columns import StoredColumns
 
@@ -93,7 +94,7 @@ def _options(outputs: StoredRun, judge: StoredRun, data: StoredRun) -> EvaluateO
 
 def _dataset(run: StoredRun) -> Path:
     """Return a run's dataset, which must still be what it was."""
-    path = Path(str(run.config.get("dataset", "")))
+    path = opened_path(str(run.config.get("dataset", "")))
     if not path.is_file() or sha256_file(path) != run.record.dataset.get("sha256"):
         message = f"the dataset of {run.label} is not there as it was, so its outputs cannot be judged again"
         raise InputError(Problem("dataset-changed", message, hint="bring the file back as it was", file=str(path)))

@@ -22,6 +22,7 @@ from steelyard.pipeline.recording.sealing import other_items, renew_seals
 from steelyard.pipeline.research.rescoring import is_research, rescore_research
 from steelyard.pipeline.research.rescoring import other_scorer as research_only
 from steelyard.reading.hashing import sha256_file
+from steelyard.reading.shipped import opened_path
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RESCORED_FILE, Rescored, RunRecord
 from steelyard.store.directories import RunDirectory, find_run, read_run, standing_fields
@@ -49,7 +50,7 @@ def rescore(options: RescoreOptions, *, progress: Progress | None = None) -> Eva
     if is_conversations(record, config):
         if options.scorer is not None or options.task_file is not None:
             raise other_scorer()
-        _check_dataset(record, Path(str(config["dataset"])))
+        _check_dataset(record, opened_path(str(config["dataset"])))
         return rescore_conversations(path, record, config, progress=progress)
     if is_research(record, config):
         if options.scorer is not None or options.task_file is not None:
@@ -58,7 +59,7 @@ def rescore(options: RescoreOptions, *, progress: Progress | None = None) -> Eva
         return rescore_research(path, record, config, progress=progress)
     asked = _evaluate_options(path, options)
     prepared = prepare(asked)
-    _check_dataset(record, Path(str(asked.dataset)))
+    _check_dataset(record, opened_path(str(asked.dataset)))
     directory = RunDirectory.reopen(path)
     try:
         return _rescored(path, record, prepared, asked, progress)

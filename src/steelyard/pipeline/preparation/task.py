@@ -75,7 +75,9 @@ def prepare(options: EvaluateOptions) -> Prepared:
         profile_file=profile_file,
         corpus=_of_kind(requested, "corpus"),
         rules=rules,
-        gold=read_gold_set(folder / task.eval.gold_set, task, names) if task.eval.gold_set is not None else None,
+        gold=read_gold_set(data_path(task.eval.gold_set, folder), task, names)
+        if task.eval.gold_set is not None
+        else None,
     )
 
 

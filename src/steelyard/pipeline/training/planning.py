@@ -13,12 +13,13 @@ import msgspec
 from steelyard.configuration.training import TrainingFile, parse_training
 from steelyard.errors import Problem, UsageError
 from steelyard.models.prompts import DEFAULT_PROMPT, PromptTemplate
-from steelyard.pipeline.datasets import Version, find_version, is_reference
+from steelyard.pipeline.datasets import Version, data_path, find_version, is_reference
 from steelyard.pipeline.evaluation.asking import rehearse
 from steelyard.pipeline.evaluation.sources import make_source
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.task import Prepared, prepare
 from steelyard.pipeline.training.data import TrainingData, training_data
+from steelyard.reading.shipped import lasting_path
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.training import TrainingSettings
 
@@ -105,7 +106,7 @@ def effective_training(plan: TrainingPlan) -> dict[str, Any]:
     config |= {"base_model": plan.settings.base_model, "task": plan.file.task}
     config["dataset"] = dataset if is_reference(dataset) else str((plan.folder / dataset).resolve())
     if plan.file.eval.gold_set is not None:
-        config["eval"] |= {"gold_set": str((plan.folder / plan.file.eval.gold_set).resolve())}
+        config["eval"] |= {"gold_set": lasting_path(data_path(plan.file.eval.gold_set, plan.folder))}
     return config
 
 
