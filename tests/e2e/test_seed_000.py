@@ -35,7 +35,11 @@ def test_a_shipped_set_works_wherever_a_dataset_is_named(command, write, tmp_pat
             PYTHONPATH=".")  # fmt: skip
     shown = [json.loads((tmp_path / f"runs/{name}/run.json").read_text()) for name in ("by-task", "by-option")]
     assert [run["dataset"]["path"] for run in shown] == ["evalsets:eval_v2"] * 2
-    for again in ("rescore by-option", "gate by-option --against by-task --verify", "reproduce --run by-option"):
+    for again in (
+        "rescore by-option",
+        "reproduce --run by-option",
+        "gate by-option-reproduced --against by-option --verify",
+    ):
         command(f"steelyard {again}", PYTHONPATH=".")
     command("steelyard dataset add evalsets:eval_v2 --name mine")
     assert "100 rows" in command("steelyard dataset show evalsets:eval_v2").stdout
