@@ -10,7 +10,8 @@ import numpy as np
 from measure import Cost, interleaved, run_command, run_function
 from setting import Result, Setting
 
-from steelyard.pipeline.recording.indexing import list_page, reindex
+from steelyard.pipeline.recording.indexing import reindex
+from steelyard.pipeline.recording.listing import list_page
 from steelyard.pipeline.recording.run import RunIdentity, recording
 from steelyard.records.blocks import ErrorTags, Labels, ScoredBlock
 from steelyard.records.plans import ReportPlan

@@ -201,6 +201,12 @@ class Problem:
         hint = f"\n    hint: {escape(self.hint)}" if self.hint else ""
         return f"{where}[{self.code}] {escape(self.message)}{item}{hint}"
 
+    @property
+    def in_one_line(self) -> str:
+        """The problem as a warning tells it."""
+        where = f"{self.place}: " if self.place else ""
+        return f"{where}[{self.code}] {self.message}" + (f"; {self.hint}" if self.hint else "")
+
     def as_dict(self) -> dict[str, str | int | None]:
         """Return the problem as the JSON object that machines read."""
         return asdict(self)

@@ -73,8 +73,8 @@ def test_baselines_and_verdicts_are_repeated(index: RunIndex):
         "run": "one", "task": "t", "baseline": "main", "policy": "default", "verdict": "pass", "line": "PASS",
         "decided_at": "now",
     }  # fmt: skip
-    index.put_names(names, [verdict])
-    index.put_names(names, [verdict, {**verdict, "verdict": "fail"}])
+    index.put_names(names, {0: verdict})
+    index.put_names(names, {0: verdict, 1: {**verdict, "verdict": "fail"}})
     assert [row["path"] for row in index.names()] == ["one"]
     assert [row["verdict"] for row in index.decided(run="one")] == ["pass", "fail"]
 
@@ -132,7 +132,7 @@ def test_a_damaged_file_is_a_fault_with_a_way_out(tmp_path: Path):
     folder = tmp_path / ".steelyard"
     folder.mkdir()
     (folder / "index.sqlite").write_bytes(b"not a database" * 100)
-    with pytest.raises(MachineError, match="reindex --discard"):
+    with pytest.raises(MachineError, match="`steelyard reindex` makes it anew"):
         RunIndex.open(tmp_path)
 
 

@@ -36,7 +36,7 @@ def runs_command() -> None:
 @_json
 def list_command(runs_dir: Path, *, as_json: bool, **given: Any) -> None:
     """List runs, newest first."""
-    from steelyard.pipeline.recording.indexing import list_page  # noqa: PLC0415 - the database library, for this command only
+    from steelyard.pipeline.recording.listing import list_page  # noqa: PLC0415 - the database library, for this command only
 
     rows, total = list_page(runs_dir, **given)
     if as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,15 +11,16 @@ from steelyard.errors import InputError, Problem, excerpt
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.recording.artifacts import digest, environment_facts, reproducible
+from steelyard.pipeline.recording.artifacts import digest, environment_facts, read_config, reproducible
 from steelyard.pipeline.training.order import Training, train
 from steelyard.pipeline.training.planning import TrainOptions
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.shipped import opened_path
-from steelyard.reading.yaml_file import read_yaml
-from steelyard.records.runs import CONFIG_FILE, ENVIRONMENT_FILE, HASHES_FILE, JOURNAL_FILE, RESULTS_FILE
+from steelyard.records.runs import CONFIG_FILE, ENVIRONMENT_FILE, HASHES_FILE, JOURNAL_FILE
+from steelyard.store.checking import read_object
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.files import json_bytes
+from steelyard.store.results import read_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Reproduction:
 def verify_run(run: str, runs_dir: Path) -> Reproduction:
     """Hold a run's configuration, data and environment against what is there today."""
     path = find_run(runs_dir, run)
-    hashes, environment = _json(path / HASHES_FILE), _json(path / ENVIRONMENT_FILE)
+    hashes, environment = read_object(path / HASHES_FILE), read_object(path / ENVIRONMENT_FILE)
     checks = [_config(path, hashes), _data(path, hashes), _environment(environment)]
     return Reproduction(path, checks)
 
@@ -91,7 +91,7 @@ def reproduce_run(
         ]
         raise InputError(problems)
     again = _again(checked.run, runs_dir, training, asking)
-    differences = _differences(_json(checked.run / RESULTS_FILE), _json(again / RESULTS_FILE))
+    differences = _differences(read_results(checked.run), read_results(again))
     return Reproduction(checked.run, checked.checks, again, differences)
 
 
@@ -102,7 +102,7 @@ def _config(path: Path, hashes: Mapping[str, Any]) -> Check:
 
 
 def _data(path: Path, hashes: Mapping[str, Any]) -> Check:
-    config = read_yaml(path / CONFIG_FILE)
+    config = read_config(path)
     dataset = config.get("dataset", config.get("golden"))
     if not isinstance(dataset, str) or not opened_path(dataset).is_file():
         return Check("data", matches=False, detail=f"the dataset is not at {excerpt(str(dataset))}")
@@ -120,7 +120,7 @@ def _environment(before: Mapping[str, Any]) -> Check:
 
 
 def _again(path: Path, runs_dir: Path, training: Training | None, asking: Asking | None) -> Path:
-    config: dict[str, Any] = dict(read_yaml(path / CONFIG_FILE))
+    config: dict[str, Any] = read_config(path)
     name = _free_name(runs_dir, path.name)
     if isinstance(config.get("training"), dict):
         return train(
@@ -157,12 +157,3 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[st
     other = {**after["metrics"], after["primary_metric"]: after["scorecard"]["primary_score"]}
     keys = sorted({*one, *other})
     return [f"{key}: {one.get(key)} was, {other.get(key)} is" for key in keys if one.get(key) != other.get(key)]
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        message = f"{path.name} cannot be read: {excerpt(str(error))}"
-        raise InputError(Problem("run-damaged", message, hint="is the run complete?", file=str(path))) from None
-    return found

@@ -1,89 +1,75 @@
-"""Baselines: names that point to runs, and the journal of gate verdicts; the run index repeats both.
-
-`baselines.json` says where each name points, `moves.jsonl` how it came there: who moved it, when, from where. Each has
-seals, and a name on which the two disagree points nowhere until it is set again, so that no one file can be changed,
-exchanged or lost to hold runs against another baseline.
-"""
+"""Baselines: names that point to runs; the run index repeats them."""
 
 from __future__ import annotations
 
 import getpass
-import json
 import os
 import platform
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from steelyard.errors import InputError, Problem, UsageError, quoted
-from steelyard.store.counting import append_line
-from steelyard.store.directories import check_run_name, now_text, refuse_newer
-from steelyard.store.files import json_bytes, json_line, write_bytes
+from steelyard.store.baseline_files import (
+    BASELINES_FILE,
+    MOVES_FILE,
+    SET_AGAIN,
+    Baseline,
+    KnownBaselines,
+    Move,
+    as_move,
+    known_baselines,
+    write_baselines,
+)
+from steelyard.store.directories import check_run_name, now_text
+from steelyard.store.files import json_line
 from steelyard.store.folder import FOLDER, counting_folder, locked
-from steelyard.store.seals import is_sealed, sealed
+from steelyard.store.lines import append_line, pass_over, read_objects
+from steelyard.store.seals import sealed
 
 DATABASE_VARIABLE = "STEELYARD_DATABASE_URL"
 """Names a team's database for the run index, instead of SQLite beside the runs."""
-BASELINES_FILE = "baselines.json"
-BASELINES_FORMAT = 2
-"""1 was a plain object of names, without hashes or history; it is still read."""
-MOVES_FILE = "moves.jsonl"
-VERDICTS_FILE = "verdicts.jsonl"
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """A name that points to a run."""
-
-    name: str
-    path: str
-    """The run's directory, relative to the runs where it is among them."""
-    run_id: str
-    set_at: str
-    fingerprint: str | None = None
-    """The hash of what the run was made from and answered; null in baselines of format 1."""
-    set_by: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """One time that a baseline was set: where it pointed before, and where it points since."""
-
-    before: Baseline | None
-    after: Baseline
 
 
 def set_baseline(runs_dir: Path, name: str, path: Path, run_id: str, fingerprint: str | None) -> Baseline:
     """Point a name at a run, and record the move before it holds."""
     check_run_name(name)
     with locked(runs_dir) as folder:
-        known = _known_for_setting(folder)
+        known = known_baselines(folder)
         found = Baseline(name, _relative(runs_dir, path), run_id, now_text(), fingerprint, _who())
-        before = known.get(name)
+        before = known.entries.get(name)
         move = {"name": name, "from": None if before is None else asdict(before), "to": asdict(found)}
         append_line(folder / MOVES_FILE, json_line(sealed(move)))
-        known[name] = found
-        _write(folder, known)
+        write_baselines(folder, _kept(known) | {name: found})
     return found
 
 
+def _kept(known: KnownBaselines) -> dict[str, Baseline]:
+    """Return the entries to write again: where their file was lost or damaged, those too that only their moves tell."""
+    told = {name: moves[-1].after for name, moves in known.moves.items()} if known.damage is not None else {}
+    return told | known.entries
+
+
 def list_baselines(runs_dir: Path) -> list[Baseline]:
-    """Return every baseline in order of name."""
-    return list(_read(runs_dir / FOLDER).values())
+    """Return every baseline that holds, in order of name; what is damaged is told and passed over."""
+    known = known_baselines(runs_dir / FOLDER)
+    if known.damage is not None:
+        pass_over(runs_dir / FOLDER / BASELINES_FILE, None, known.damage.problems[0].message, SET_AGAIN)
+    return [found for name in known.names() if (found := _held(known, name)) is not None]
+
+
+def _held(known: KnownBaselines, name: str) -> Baseline | None:
+    try:
+        return known.holding(name)
+    except InputError as error:
+        problem = error.problems[0]
+        pass_over(known.folder / BASELINES_FILE, None, problem.message, problem.hint)
+        return None
 
 
 def find_baseline(runs_dir: Path, name: str) -> Baseline | None:
     """Return a baseline by its name, or None; one whose last move says something else is refused."""
-    folder = runs_dir / FOLDER
-    found = _read(folder).get(name)
-    moves = list_moves(runs_dir, name)
-    if found is not None and found.fingerprint is None and not moves:
-        return found
-    if (moves[-1].after if moves else None) != found:
-        message = f"{BASELINES_FILE} and {MOVES_FILE} do not agree on where the baseline {quoted(name)} points"
-        raise _damaged(folder / BASELINES_FILE, message, f"`steelyard baseline set {name} RUN`")
-    return found
+    return None if os.sep in name else known_baselines(runs_dir / FOLDER).holding(name)
 
 
 def show_baseline(runs_dir: Path, name: str) -> Baseline:
@@ -97,22 +83,16 @@ def show_baseline(runs_dir: Path, name: str) -> Baseline:
 
 
 def list_moves(runs_dir: Path, name: str) -> list[Move]:
-    """Return how a baseline came to where it points, oldest first; a damaged line is passed over."""
+    """Return how a baseline came to where it points, oldest first; a damaged line is told and passed over."""
     file = runs_dir / FOLDER / MOVES_FILE
-    if not file.is_file():
-        return []
-    return [move for line in file.read_bytes().split(b"\n") if (move := _move(line)) and move.after.name == name]
-
-
-def _move(line: bytes) -> Move | None:
-    try:
-        content = json.loads(line)
-    except ValueError:
-        return None
-    if not isinstance(content, dict) or not is_sealed(content):
-        return None
-    before = content["from"]
-    return Move(None if before is None else Baseline(**before), Baseline(**content["to"]))
+    found = []
+    for number, content in read_objects(file):
+        move = as_move(content)
+        if move is None:
+            pass_over(file, number, "the line is no move of a baseline, and is passed over", SET_AGAIN)
+        elif move.after.name == name:
+            found.append(move)
+    return found
 
 
 def baseline_path(runs_dir: Path, baseline: Baseline) -> Path:
@@ -122,32 +102,27 @@ def baseline_path(runs_dir: Path, baseline: Baseline) -> Path:
 
 
 def refuse_named_by_baseline(path: Path) -> None:
-    """Refuse to replace or remove a run that a baseline names."""
+    """Refuse to replace or remove a run that a baseline names, whatever state the baselines are in."""
     runs_dir = counting_folder(path.parent)
-    names = [entry.name for entry in list_baselines(runs_dir) if _holds(baseline_path(runs_dir, entry), path)]
+    names = [entry.name for entry in _pointing(runs_dir) if _holds(baseline_path(runs_dir, entry), path)]
     if names:
-        message = f"{path.name} is the baseline {', '.join(names)}"
+        message = f"{path.name} is the baseline {', '.join(dict.fromkeys(names))}"
         hint = f"point the baseline to another run first: `steelyard baseline set {names[0]} RUN`"
         raise UsageError(Problem("run-exists", message, hint=hint, file=str(path)))
 
 
+def _pointing(runs_dir: Path) -> Iterator[Baseline]:
+    """Yield where either file says that a name points."""
+    known = known_baselines(runs_dir / FOLDER)
+    for name in known.names():
+        if name in known.entries:
+            yield known.entries[name]
+        if name in known.moves:
+            yield known.moves[name][-1].after
+
+
 def _holds(baseline: Path, path: Path) -> bool:
     return path.resolve().is_relative_to(baseline.resolve()) or baseline.resolve().is_relative_to(path.resolve())
-
-
-def add_verdict(runs_dir: Path, verdict: Mapping[str, Any]) -> None:
-    """Add one line to the journal of verdicts."""
-    with locked(runs_dir) as folder, (folder / VERDICTS_FILE).open("ab") as stream:
-        stream.write(json_line({**verdict, "decided_at": now_text()}))
-
-
-def list_verdicts(runs_dir: Path) -> list[dict[str, Any]]:
-    """Return every verdict in the order in which they were given; a line cut by a crash is left out."""
-    file = runs_dir / FOLDER / VERDICTS_FILE
-    if not file.is_file():
-        return []
-    lines = file.read_bytes().split(b"\n")[:-1]
-    return [json.loads(line) for line in lines if line]
 
 
 def _relative(runs_dir: Path, path: Path) -> str:
@@ -164,44 +139,3 @@ def _who() -> str:
     except (KeyError, OSError):
         user = str(os.getuid())
     return f"{user}@{platform.node()}"
-
-
-def _write(folder: Path, known: Mapping[str, Baseline]) -> None:
-    entries = {name: asdict(entry) for name, entry in sorted(known.items())}
-    content = sealed({"format_version": BASELINES_FORMAT, "baselines": entries})
-    write_bytes(folder / BASELINES_FILE, json_bytes(content))
-
-
-def _known_for_setting(folder: Path) -> dict[str, Baseline]:
-    """Return the baselines there are; where their file is damaged, those that their moves tell of."""
-    try:
-        return _read(folder)
-    except InputError:
-        return dict(_moved(folder))
-
-
-def _moved(folder: Path) -> Iterator[tuple[str, Baseline]]:
-    if (folder / MOVES_FILE).is_file():
-        for line in (folder / MOVES_FILE).read_bytes().split(b"\n"):
-            if (move := _move(line)) is not None:
-                yield move.after.name, move.after
-
-
-def _read(folder: Path) -> dict[str, Baseline]:
-    file = folder / BASELINES_FILE
-    if not file.is_file():
-        return {}
-    try:
-        found: dict[str, Any] = json.loads(file.read_bytes())
-        if "format_version" not in found:
-            return {name: Baseline(**entry) for name, entry in found.items()}
-        refuse_newer(found["format_version"], BASELINES_FORMAT, file)
-        if not is_sealed(found):
-            raise _damaged(file, "the baselines are not what was written: their seal does not hold")
-        return {name: Baseline(**entry) for name, entry in found["baselines"].items()}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise _damaged(file, f"the baselines cannot be read: {error}") from None
-
-
-def _damaged(file: Path, message: str, hint: str = "set them again: `steelyard baseline set NAME RUN`") -> InputError:
-    return InputError(Problem("run-damaged", message, hint=hint, file=str(file)))

@@ -5,7 +5,6 @@ Nothing is judged again here. What is found is raised as damage, naming the file
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from steelyard.records.runs import (
     RUN_FILE,
 )
 from steelyard.store.items import items_digest
+from steelyard.store.lines import parsed
 from steelyard.store.seals import file_digest, file_digests, fingerprint, is_sealed, text_digest
 
 NOTHING = text_digest(b"")
@@ -34,14 +34,14 @@ _EVALUATE = "bring the file back as it was, or evaluate again under another name
 
 def check_files(path: Path) -> str:
     """Return the fingerprint of a complete run whose files all are what was written, or raise."""
-    record = _content(path / RUN_FILE)
+    record = read_object(path / RUN_FILE)
     if record.get("format_version", 1) < 2:
         return _check_old(path)
     if not is_sealed(record):
         raise _damaged(path / RUN_FILE, "run.json is not what was written: its seal does not hold", _EVALUATE)
     _compare(path, record["files"], _EVALUATE)
     if (path / ITEMS_FILE).is_file() or (path / EVAL_HASHES_FILE).is_file():
-        _check_derived(path, _content(path / HASHES_FILE)["items"])
+        _check_derived(path, read_object(path / HASHES_FILE)["items"])
     elif "not_evaluated" not in record["flags"]:
         raise _damaged(path / ITEMS_FILE, "the items are not there", _MADE_ANEW)
     return str(record["fingerprint"])
@@ -51,11 +51,11 @@ def _check_derived(path: Path, items: str) -> None:
     """Raise where something under `eval/` is not what was derived, or was derived from other items."""
     if not (path / EVAL_HASHES_FILE).is_file():
         raise _damaged(path / EVAL_HASHES_FILE, "the hashes of what was derived are not there", _MADE_ANEW)
-    derived = _content(path / EVAL_HASHES_FILE)
+    derived = read_object(path / EVAL_HASHES_FILE)
     if not is_sealed(derived):
         raise _damaged(path / EVAL_HASHES_FILE, "it is not what was written: its seal does not hold", _MADE_ANEW)
     _compare(path / "eval", derived["files"], _MADE_ANEW)
-    rescored = _content(path / RESCORED_FILE) if (path / RESCORED_FILE).is_file() else {}
+    rescored = read_object(path / RESCORED_FILE) if (path / RESCORED_FILE).is_file() else {}
     if derived["items"] != (rescored.get("items") or items):
         raise _damaged(path / ITEMS_FILE, "the items are not those that the run was made from", _MADE_ANEW)
     for name in _READ_WHERE_THERE:
@@ -65,7 +65,7 @@ def _check_derived(path: Path, items: str) -> None:
 
 def _check_old(path: Path) -> str:
     """Return the fingerprint of a run of format 1, which keeps the hash of its configuration and no others."""
-    hashes = _content(path / HASHES_FILE)
+    hashes = read_object(path / HASHES_FILE)
     if "fingerprint" in hashes or (path / EVAL_HASHES_FILE).is_file():
         raise _damaged(path / RUN_FILE, "run.json has another format than the files beside it", _EVALUATE)
     if _digest(path / CONFIG_FILE, _EVALUATE) != hashes.get("config"):
@@ -96,13 +96,23 @@ def _digest(file: Path, hint: str) -> str:
         raise _damaged(file, f"{file.name} cannot be read: {error.strerror or error}", hint) from None
 
 
-def _content(file: Path) -> dict[str, Any]:
+def kept_items(path: Path) -> str:
+    """Return the hash of the items that a run was made from, as it keeps it."""
+    found = read_object(path / HASHES_FILE).get("items")
+    if not isinstance(found, str):
+        raise _damaged(path / HASHES_FILE, "hashes.json has no hash of the items", _EVALUATE)
+    return found
+
+
+def read_object(file: Path) -> dict[str, Any]:
+    """Return the object that one of a run's files holds, or raise."""
+    hint = _MADE_ANEW if file.parent.name == "eval" else _EVALUATE
     try:
-        found = json.loads(file.read_bytes())
+        found = parsed(file.read_bytes())
     except (OSError, ValueError) as error:
-        raise _damaged(file, f"{file.name} cannot be read: {error}", _EVALUATE) from None
+        raise _damaged(file, f"{file.name} cannot be read: {error}", hint) from None
     if not isinstance(found, dict):
-        raise _damaged(file, f"{file.name} holds no object", _EVALUATE)
+        raise _damaged(file, f"{file.name} holds no object", hint)
     return found
 
 

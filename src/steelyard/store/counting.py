@@ -7,16 +7,18 @@ damaged here is noticed, and a file that is lost is made again from the runs.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from steelyard.records.runs import RUN_FILE, SUITE_FILE, RunKind
-from steelyard.store.files import json_line, sync_folder
+from steelyard.store.files import json_line
 from steelyard.store.folder import FOLDER, counting_folder, locked, remove_empty
+from steelyard.store.lines import append_line, line_object, parsed, read_objects
 from steelyard.store.seals import is_sealed, sealed
 
 STARTED_FILE = "started.jsonl"
@@ -41,8 +43,10 @@ def count_start(runs_dir: Path, path: Path, run_id: str, *, task: str, kind: Run
         kind = "member"
     with locked(folder) as place:
         file = place / STARTED_FILE
-        known = read_starts(folder)
-        last = max((entry.sequence for entry in known), default=0) if known else _highest(folder)
+        found = [_start(content) for _, content in read_objects(file)]
+        known = [entry.sequence for entry in found if entry is not None]
+        whole = bool(known) and None not in found
+        last = max([0, *known] if whole else [0, *known, _highest(folder)])
         entry = Start(last + 1, str(path.relative_to(folder)), run_id, task, kind)
         append_line(file, json_line(sealed(asdict(entry))))
     return entry.sequence, kind
@@ -53,8 +57,8 @@ def forget_start(runs_dir: Path, path: Path, sequence: int) -> None:
     folder = counting_folder(runs_dir)
     with locked(folder) as place:
         file = place / STARTED_FILE
-        *before, last = file.read_bytes().splitlines(keepends=True)
-        found = _start(last)
+        *before, last = file.read_bytes().splitlines(keepends=True) or [b""]
+        found = _start(line_object(last))
         if found is not None and (found.sequence, found.path) == (sequence, str(path.relative_to(folder))):
             os.truncate(file, sum(map(len, before)))
         if not file.stat().st_size:
@@ -64,35 +68,17 @@ def forget_start(runs_dir: Path, path: Path, sequence: int) -> None:
 
 def read_starts(runs_dir: Path) -> list[Start]:
     """Return every start that is whole, in the order of the file; what is damaged is passed over."""
-    file = runs_dir / FOLDER / STARTED_FILE
-    if not file.is_file():
-        return []
-    return [entry for line in file.read_bytes().split(b"\n") if (entry := _start(line)) is not None]
+    found = (_start(content) for _, content in read_objects(runs_dir / FOLDER / STARTED_FILE))
+    return [entry for entry in found if entry is not None]
 
 
-def _start(line: bytes) -> Start | None:
-    try:
-        content = json.loads(line)
-    except ValueError:
+def _start(content: dict[str, Any] | None) -> Start | None:
+    if content is None or not is_sealed(content):
         return None
-    if not isinstance(content, dict) or not is_sealed(content):
-        return None
-    return Start(**{name: content[name] for name in Start.__dataclass_fields__})
-
-
-def append_line(file: Path, line: bytes) -> None:
-    """Add a line that is on disk when this returns; what a killed process left of its own line is cut."""
-    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
     try:
-        size = os.fstat(handle).st_size
-        if size and os.pread(handle, 1, size - 1) != b"\n":
-            whole = os.pread(handle, size, 0).rfind(b"\n") + 1
-            os.ftruncate(handle, whole)
-        os.write(handle, line)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    sync_folder(file.parent)
+        return msgspec.convert(content, Start)
+    except msgspec.ValidationError:
+        return None
 
 
 def _highest(runs_dir: Path) -> int:
@@ -110,7 +96,7 @@ def kept_records(runs_dir: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def read_record(file: Path) -> dict[str, Any]:
     """Return what a `run.json` or `suite.json` holds, whatever its format; empty where it cannot be read."""
     try:
-        found = json.loads(file.read_bytes())
+        found = parsed(file.read_bytes())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

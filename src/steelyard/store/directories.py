@@ -250,10 +250,13 @@ def _decoded(file: Path, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(file.read_bytes(), type=kind)
     except FileNotFoundError:
-        message, hint = f"there is no {file.name} here", "name a run by its directory, its name or its id"
+        message = f"there is no {file.name} here"
+        hint = "name a run by its directory, its name or its id; the command that made a run which died begins it again"
+        raise InputError(Problem("run-not-found", message, hint=hint, file=str(file))) from None
     except (msgspec.DecodeError, OSError) as error:
-        message, hint = f"{file.name} cannot be read: {error}", "the run is damaged: evaluate again"
-    raise InputError(Problem(code="run-not-found", message=message, hint=hint, file=str(file)))
+        message = f"{file.name} cannot be read: {error}"
+        hint = "bring the file back as it was, or evaluate again under another name"
+        raise InputError(Problem("run-damaged", message, hint=hint, file=str(file))) from None
 
 
 def list_runs(runs_dir: Path, *, status: RunStatus | None = None) -> list[tuple[Path, RunRecord]]:
@@ -263,7 +266,7 @@ def list_runs(runs_dir: Path, *, status: RunStatus | None = None) -> list[tuple[
         try:
             record = read_run(file.parent)
         except InputError as error:
-            warnings.warn(f"{file.parent.name} is passed over: {error}", stacklevel=2)
+            warnings.warn(f"{file.parent.name} is passed over: {error.problems[0].in_one_line}", stacklevel=2)
             continue
         if status is None or record.status == status:
             found.append((file.parent, record))

@@ -20,12 +20,13 @@ def machine_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        named = Path(error.filename) if isinstance(error.filename, str) else path
         raise MachineError(
             Problem(
                 code="machine",
                 message=f"cannot write: {error.strerror or error}",
                 hint="free the disk or fix the permission, then run the same command again",
-                file=str(error.filename or path),
+                file=str(path if named.name.startswith(f".{path.name}.") else named),
             )
         ) from error
 

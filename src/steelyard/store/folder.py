@@ -44,6 +44,14 @@ def _lock(folder: Path) -> IO[str]:
     return stream
 
 
+def is_writable(runs_dir: Path) -> bool:
+    """Return whether the folder beside the runs, and what stands in it, may be written to by this process."""
+    folder = runs_dir / FOLDER
+    if not folder.exists():
+        return os.access(runs_dir, os.W_OK | os.X_OK)
+    return os.access(folder, os.W_OK | os.X_OK) and all(os.access(entry, os.W_OK) for entry in folder.iterdir())
+
+
 def remove_empty(folder: Path) -> None:
     """Remove a folder beside the runs that holds nothing but its lock, which the caller has."""
     if [entry.name for entry in folder.iterdir()] == [LOCK_FILE]:

@@ -15,15 +15,14 @@ from typing import Any, Self
 from sqlalchemy import Connection, Engine, Table, create_engine, delete, event, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import NullPool, StaticPool
 
-from steelyard.errors import MachineError, Problem
 from steelyard.store.baselines import DATABASE_VARIABLE
 from steelyard.store.files import machine_errors
 from steelyard.store.folder import FOLDER
+from steelyard.store.index_errors import database_errors
 from steelyard.store.index_migrations import NEWEST, current_revision, migrate
-from steelyard.store.index_tables import baselines, runs, scores, verdicts
+from steelyard.store.index_tables import baselines, metadata, runs, scores, verdicts
 
 INDEX_FILE = "index.sqlite"
 _WAIT_MS = 60_000
@@ -59,6 +58,13 @@ class RunIndex:
                     migrate(connection)
         return index
 
+    @classmethod
+    def in_memory(cls, runs_dir: Path) -> Self:
+        """Return an empty index that is never written to disk, for a folder that has none which can be used."""
+        engine = create_engine("sqlite://", poolclass=StaticPool)
+        metadata.create_all(engine)
+        return cls(engine, str(runs_dir.resolve()), None)
+
     @contextmanager
     def _migrating(self) -> Iterator[Connection]:
         """Yield a connection that is alone in changing tables."""
@@ -66,7 +72,7 @@ class RunIndex:
             with self.engine.begin() as connection:
                 yield connection
             return
-        with self._lock.open("a") as stream:
+        with machine_errors(self._lock), self._lock.open("a") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX)
             with self.engine.begin() as connection:
                 yield connection
@@ -117,16 +123,20 @@ class RunIndex:
             for table in (scores, runs, baselines, verdicts):
                 connection.execute(delete(table).where(table.c.root == self.root))
 
-    def put_names(self, names: Sequence[Mapping[str, Any]], decided: Sequence[Mapping[str, Any]]) -> None:
-        """Write baselines and verdicts as the files beside the runs have them."""
+    def put_names(self, names: Sequence[Mapping[str, Any]], decided: Mapping[int, Mapping[str, Any]]) -> None:
+        """Write baselines, and verdicts by their place, as the files beside the runs have them."""
         with self._writing() as connection:
             connection.execute(delete(baselines).where(baselines.c.root == self.root))
             if names:
                 self._upsert(connection, baselines, [{"root": self.root, **row} for row in names], ("root", "name"))
-            known = connection.execute(select(func.count()).where(verdicts.c.root == self.root)).scalar_one()
-            rows = [{"root": self.root, "place": place, **row} for place, row in enumerate(decided) if place >= known]
-            if rows:
-                self._upsert(connection, verdicts, rows, ("root", "place"))
+            query = select(verdicts.c.place, verdicts.c.decided_at).where(verdicts.c.root == self.root)
+            known = {row.place: row.decided_at for row in connection.execute(query)}
+            same = {place for place, row in decided.items() if known.get(place) == row["decided_at"]}
+            for place in known.keys() - same:
+                connection.execute(delete(verdicts).where(verdicts.c.root == self.root, verdicts.c.place == place))
+            rows = [{"root": self.root, "place": place, **decided[place]} for place in sorted(decided.keys() - same)]
+            for start in range(0, len(rows), _ROWS_AT_ONCE):
+                self._upsert(connection, verdicts, rows[start : start + _ROWS_AT_ONCE], ("root", "place"))
 
     def known(self) -> dict[str, str]:
         """Return the status of every run of this folder by its path."""
@@ -170,12 +180,11 @@ class RunIndex:
         with self._reading() as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 
-    def count_decided(self) -> int:
-        """Return how many verdicts of this folder there are."""
-        query = select(func.count()).select_from(verdicts).where(verdicts.c.root == self.root)
+    def decided_at(self) -> dict[int, str]:
+        """Return when each verdict of this folder was given, by its place."""
+        query = select(verdicts.c.place, verdicts.c.decided_at).where(verdicts.c.root == self.root)
         with self._reading() as connection:
-            found: int = connection.execute(query).scalar_one()
-        return found
+            return {row.place: row.decided_at for row in connection.execute(query)}
 
     def decided(self, *, run: str | None = None) -> list[dict[str, Any]]:
         """Return the verdicts of this folder, or of one run, in the order in which they were given."""
@@ -212,26 +221,9 @@ def _begin_immediate(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-@contextmanager
-def database_errors(url: str) -> Iterator[None]:
-    """Give faults of the database their type and exit code; the password in a URL is never shown."""
-    try:
-        yield
-    except (SQLAlchemyError, ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
-        first_line = (str(error).splitlines() or [type(error).__name__])[0]
-        raise MachineError(
-            Problem(
-                code="index-unavailable",
-                message=f"the run index cannot be used: {first_line}",
-                hint=f"check {DATABASE_VARIABLE}, and that steelyard[postgres] is installed; "
-                "`steelyard reindex --discard` rebuilds a damaged index",
-                file=_shown(url),
-            )
-        ) from error
-
-
-def _shown(url: str) -> str:
-    try:
-        return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
-        return DATABASE_VARIABLE
+def discard_index(runs_dir: Path) -> None:
+    """Throw the SQLite file of a folder away; a team's database is left alone."""
+    if not os.environ.get(DATABASE_VARIABLE):
+        with machine_errors(runs_dir / FOLDER):
+            for file in (runs_dir / FOLDER).glob(f"{INDEX_FILE}*"):
+                file.unlink()

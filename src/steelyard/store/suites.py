@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import msgspec
@@ -13,6 +12,7 @@ from steelyard.records.suites import SUITE_FORMAT, SuiteRecord
 from steelyard.store.directories import refuse_newer
 from steelyard.store.files import json_bytes, write_bytes
 from steelyard.store.finding import find_named
+from steelyard.store.lines import parsed
 from steelyard.store.seals import is_sealed, sealed, text_digest
 
 
@@ -36,7 +36,7 @@ def read_suite(path: Path) -> SuiteRecord:
     try:
         content = file.read_bytes()
         record = msgspec.json.decode(content, type=SuiteRecord)
-        whole = record.format_version < SUITE_FORMAT or is_sealed(json.loads(content))
+        whole = record.format_version < SUITE_FORMAT or is_sealed(parsed(content))
     except (OSError, ValueError) as error:
         raise _damaged(file, f"it cannot be read: {error}") from None
     refuse_newer(record.format_version, SUITE_FORMAT, file)

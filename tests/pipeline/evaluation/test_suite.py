@@ -8,7 +8,7 @@ import pytest
 from steelyard.errors import ConfigurationError, InputError, UsageError
 from steelyard.pipeline.evaluation.suite import evaluate_suite
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.recording.indexing import list_page
+from steelyard.pipeline.recording.listing import list_page
 from steelyard.pipeline.runs.baselines import name_baseline
 from steelyard.pipeline.verdicts.gating import GateOptions, gate
 

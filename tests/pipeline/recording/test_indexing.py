@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from made_runs import make_run
 
-from steelyard.pipeline.recording.indexing import list_page, refreshed, reindex
+from steelyard.pipeline.recording.indexing import refreshed, reindex
+from steelyard.pipeline.recording.listing import list_page
 from steelyard.pipeline.runs.baselines import name_baseline
 from steelyard.pipeline.runs.items import ItemQuery, run_items
 from steelyard.pipeline.runs.showing import shown_run
@@ -69,7 +70,7 @@ def test_baselines_and_verdicts_follow_into_the_index(tmp_path: Path):
     name_baseline(tmp_path, "main", "base")
     gate(GateOptions(run="one", against="main", runs_dir=tmp_path))
     index = refreshed(tmp_path)
-    assert ([row["name"] for row in index.names()], index.count_decided()) == (["main"], 1)
+    assert ([row["name"] for row in index.names()], len(index.decided_at())) == (["main"], 1)
 
 
 def test_a_damaged_index_can_be_thrown_away(tmp_path: Path):

@@ -15,7 +15,7 @@ from steelyard.pipeline.runs.baselines import name_baseline
 from steelyard.pipeline.verdicts.gating import GateOptions, gate
 from steelyard.show.junit import verdict_junit
 from steelyard.show.verdict import verdict_markdown, verdict_text
-from steelyard.store.baselines import list_verdicts
+from steelyard.store.verdicts import list_verdicts
 
 
 def judged(runs_dir: Path, gates: str = "", *, run="b", against="a", allow: str = ""):

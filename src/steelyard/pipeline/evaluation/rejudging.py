@@ -21,11 +21,12 @@ from steelyard.pipeline.evaluation.verifying import (
 )
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.task import prepare
-from steelyard.pipeline.runs.stored import StoredRun, agree, damaged
+from steelyard.pipeline.runs.stored import StoredRun, agree
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.shipped import opened_path
 from steelyard.records.runs import CONFIG_FILE, ITEMS_FILE, JOURNAL_FILE, RESULTS_FILE
 from steelyard.store.columns import StoredColumns
+from steelyard.store.results import damaged
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from steelyard.pipeline.evaluation.identity import judging_configuration
 from steelyard.pipeline.evaluation.streaming import prediction_facts
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.task import Prepared, prepare
+from steelyard.pipeline.recording.artifacts import read_config
 from steelyard.pipeline.recording.reporting import write_report
 from steelyard.pipeline.recording.run import Evaluation, Progress, outcome
 from steelyard.pipeline.recording.sealing import other_items, renew_seals
@@ -23,8 +24,8 @@ from steelyard.pipeline.research.rescoring import is_research, rescore_research
 from steelyard.pipeline.research.rescoring import other_scorer as research_only
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.shipped import opened_path
-from steelyard.reading.yaml_file import read_yaml
-from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RESCORED_FILE, Rescored, RunRecord
+from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RESCORED_FILE, RUN_FORMAT, Rescored, RunRecord
+from steelyard.store.checking import kept_items
 from steelyard.store.directories import RunDirectory, find_run, read_run, standing_fields
 from steelyard.store.files import json_bytes, write_bytes
 
@@ -46,7 +47,7 @@ def rescore(options: RescoreOptions, *, progress: Progress | None = None) -> Eva
     """Derive a completed run's `eval/` anew from its journal, under its own task or another."""
     path = find_run(options.runs_dir, options.run)
     record = _complete(path)
-    config = read_yaml(path / CONFIG_FILE)
+    config = read_config(path)
     if is_conversations(record, config):
         if options.scorer is not None or options.task_file is not None:
             raise other_scorer()
@@ -93,13 +94,15 @@ def _write_rescored(path: Path, record: RunRecord, rescored: Rescored) -> None:
 def _complete(path: Path) -> RunRecord:
     record = read_run(path, as_made=True)
     if record.status == "completed":
+        if record.format_version >= RUN_FORMAT:
+            kept_items(path)
         return record
     message = f"the run is {record.status}, expected a completed one"
     raise IncompleteError(Problem("run-incomplete", message, hint="evaluate it to its end first", file=str(path)))
 
 
 def _evaluate_options(path: Path, options: RescoreOptions) -> EvaluateOptions:
-    config: dict[str, Any] = dict(read_yaml(path / CONFIG_FILE))
+    config: dict[str, Any] = read_config(path)
     selection: Mapping[str, Any] = config.pop("selection", {})
     dataset = config.pop("dataset", None)
     config.pop("predictions", None)

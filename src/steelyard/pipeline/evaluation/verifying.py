@@ -12,9 +12,10 @@ import pyarrow.compute as pc
 
 from steelyard import __version__
 from steelyard.errors import excerpt
-from steelyard.pipeline.runs.stored import StoredRun, agree, damaged
+from steelyard.pipeline.runs.stored import StoredRun, agree
 from steelyard.records.runs import CONFUSION_FILE, HARD_EXAMPLES_FILE, RUN_FILE, RUN_FORMAT
 from steelyard.store.columns import StoredColumns
+from steelyard.store.results import damaged
 
 OLD_FIGURES = ("primary_metric", "metrics", "error_tags")
 """What is held against today's figures where another version derived them: intervals and tests may have changed."""

@@ -25,9 +25,8 @@ from steelyard.errors import (
 )
 from steelyard.models import Model, ModelOptions, open_model
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.recording.artifacts import write_run_files
+from steelyard.pipeline.recording.artifacts import read_config, write_run_files
 from steelyard.pipeline.recording.run import OverBudgetError, RunIdentity, run_record
-from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.models import ModelIdentity
 from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RUN_FILE, RunKind
 from steelyard.records.secrets import redacted
@@ -137,14 +136,14 @@ def finished_run(options: EvaluateOptions) -> Path | None:
 
 
 def _same(path: Path, config: Mapping[str, Any]) -> bool:
-    return (path / CONFIG_FILE).is_file() and not _differences(read_yaml(path / CONFIG_FILE), config)
+    return (path / CONFIG_FILE).is_file() and not _differences(read_config(path), config)
 
 
 def _refuse_another(path: Path, config: Mapping[str, Any], identity: RunIdentity) -> None:
     """Refuse to go on with another model, prompt or dataset than the run began with."""
     differences: list[str] = []
     if (path / CONFIG_FILE).is_file():
-        differences += _differences(read_yaml(path / CONFIG_FILE), config)
+        differences += _differences(read_config(path), config)
     if (path / RUN_FILE).is_file():
         record = read_run(path)
         differences += _differences(record.model, identity.model) + _differences(record.dataset, identity.dataset)

@@ -17,6 +17,8 @@ import yaml
 from steelyard import __version__
 from steelyard.aggregate import Report
 from steelyard.aggregate.classification import LARGEST_MATRIX, Confusion
+from steelyard.errors import InputError, Problem, SteelyardError
+from steelyard.reading.yaml_file import read_yaml
 from steelyard.reading.yaml_words import literal
 from steelyard.records.results import RESULTS_FORMAT
 from steelyard.records.runs import (
@@ -52,6 +54,17 @@ def write_eval_files(
     if report.plan.classification:
         write_bytes(path / CONFUSION_FILE, json_bytes(_confusion(report.confusion.confusion(report.plan.choices))))
     return results, hard
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Return the effective configuration of a run; one that cannot be read is damage to the run."""
+    file = path / CONFIG_FILE
+    try:
+        return dict(read_yaml(file))
+    except SteelyardError as error:
+        message = f"{CONFIG_FILE} cannot be read: {error.problems[0].message}"
+        hint = "bring the file back as it was, or evaluate again under another name"
+        raise InputError(Problem("run-damaged", message, hint=hint, file=str(file))) from None
 
 
 def _by_name(signatures: Mapping[str, Any]) -> dict[str, str]:

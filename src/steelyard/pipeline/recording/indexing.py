@@ -14,14 +14,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import InputError, SteelyardError
-from steelyard.records.runs import RESCORED_FILE, RESULTS_FILE, RUN_FILE, SUITE_FILE, RunRecord
-from steelyard.store.baselines import DATABASE_VARIABLE, list_baselines, list_verdicts
+from steelyard.errors import InputError, Problem, SteelyardError
+from steelyard.records.runs import RESCORED_FILE, RUN_FILE, SUITE_FILE, RunRecord
+from steelyard.store.baselines import list_baselines
 from steelyard.store.directories import read_run
-from steelyard.store.folder import FOLDER
-from steelyard.store.index import INDEX_FILE, RunIndex
-from steelyard.store.owners import standing
+from steelyard.store.index import RunIndex, discard_index
+from steelyard.store.index_errors import IndexDamagedError
+from steelyard.store.results import read_results
 from steelyard.store.suites import read_suite
+from steelyard.store.verdicts import numbered_verdicts
 
 FINAL = ("completed", "decided", "over_budget", "failed", "interrupted")
 _NAMED = ("name", "path", "run_id", "set_at")
@@ -39,12 +40,19 @@ def index_completed(path: Path) -> None:
     try:
         index_run(path)
     except SteelyardError as error:
-        warnings.warn(f"the run is complete, and it is not in the run index yet: {error}", stacklevel=2)
+        problem = error.problems[0]
+        message = f"the run is whole, and it is not in the run index yet: {problem.message}"
+        told = Problem(problem.code, message, hint="`steelyard reindex` mends it", file=problem.file)
+        warnings.warn(told.in_one_line, stacklevel=2)
 
 
 def refreshed(runs_dir: Path) -> RunIndex:
     """Return the index after it has taken up what changed among the run directories."""
-    index = RunIndex.open(runs_dir)
+    return brought_up(RunIndex.open(runs_dir), runs_dir)
+
+
+def brought_up(index: RunIndex, runs_dir: Path) -> RunIndex:
+    """Return an index after it has taken up what it does not know yet."""
     known = index.known()
     present = _present(runs_dir, known)
     gone = [path for path in known if path not in present]
@@ -57,44 +65,40 @@ def refreshed(runs_dir: Path) -> RunIndex:
     return index
 
 
+def renewed(index: RunIndex, runs_dir: Path, paths: Sequence[str]) -> None:
+    """Read runs again; those that cannot be read any more are no longer listed."""
+    lost = _put(index, runs_dir, paths)
+    if lost:
+        index.remove_runs(lost)
+
+
 def _put_names(index: RunIndex, runs_dir: Path) -> None:
     """Repeat baselines and verdicts in the index, where the files beside the runs say something else."""
     names = [{field: getattr(entry, field) for field in _NAMED} for entry in list_baselines(runs_dir)]
-    verdicts = list_verdicts(runs_dir)
+    verdicts = dict(numbered_verdicts(runs_dir))
     known = [{name: row[name] for name in row if name != "root"} for row in index.names()]
-    if known != names or index.count_decided() != len(verdicts):
+    if known != names or index.decided_at() != {place: row["decided_at"] for place, row in verdicts.items()}:
         index.put_names(names, verdicts)
 
 
 def reindex(runs_dir: Path, *, discard: bool = False) -> int:
-    """Rebuild the index from the run directories; return how many runs it has."""
-    if discard and not os.environ.get(DATABASE_VARIABLE):
-        for file in (runs_dir / FOLDER).glob(f"{INDEX_FILE}*"):
-            file.unlink()
+    """Rebuild the index from the run directories; return how many runs it has. A damaged SQLite file is made anew."""
+    if discard:
+        discard_index(runs_dir)
+    try:
+        return _rebuilt(runs_dir)
+    except IndexDamagedError as error:
+        warnings.warn(f"{error.problems[0].message}; it is thrown away and made anew", stacklevel=2)
+    discard_index(runs_dir)
+    return _rebuilt(runs_dir)
+
+
+def _rebuilt(runs_dir: Path) -> int:
     index = RunIndex.open(runs_dir)
     index.clear()
-    paths = list(_present(runs_dir, {}))
-    _put(index, runs_dir, paths)
+    _put(index, runs_dir, list(_present(runs_dir, {})))
     _put_names(index, runs_dir)
     return index.count()
-
-
-def list_page(
-    runs_dir: Path, *, limit: int, offset: int = 0, everywhere: bool = False, **wanted: str | None
-) -> tuple[list[dict[str, Any]], int]:
-    """Return a page of runs, newest first, and how many there are in all."""
-    index = refreshed(runs_dir)
-    rows = index.page(limit=limit, offset=offset, everywhere=everywhere, **wanted)
-    stale = [
-        row["path"] for row in rows if row["root"] == index.root and _stamp(runs_dir / row["path"]) != row["stamp"]
-    ]
-    if stale:
-        _put(index, runs_dir, stale)
-        rows = index.page(limit=limit, offset=offset, everywhere=everywhere, **wanted)
-    for row in rows:
-        row["flags"] = json.loads(row["flags"])
-        row["standing"] = standing(Path(row["root"]) / row["path"], row["status"])
-    return rows, index.count(everywhere=everywhere, **wanted)
 
 
 def _present(runs_dir: Path, known: Iterable[str]) -> dict[str, None]:
@@ -117,24 +121,32 @@ def _runs_in(runs_dir: Path, name: str) -> Iterator[str]:
     if (folder / RUN_FILE).is_file():
         yield name
     elif (folder / SUITE_FILE).is_file():
-        yield from (f"{name}/{entry.path}" for entry in read_suite(folder).tasks if entry.path is not None)
+        try:
+            paths = [entry.path for entry in read_suite(folder).tasks if entry.path is not None]
+        except InputError as error:
+            warnings.warn(f"the suite {name} is passed over: {error.problems[0].in_one_line}", stacklevel=2)
+            paths = sorted(file.parent.name for file in folder.glob(f"*/{RUN_FILE}"))
+        yield from (f"{name}/{path}" for path in paths)
 
 
-def _put(index: RunIndex, runs_dir: Path, paths: Sequence[str]) -> None:
-    rows, numbers = [], {}
+def _put(index: RunIndex, runs_dir: Path, paths: Sequence[str]) -> list[str]:
+    """Write runs into the index; tell of those that cannot be read, and return them."""
+    rows, numbers, lost = [], {}, []
     for path in paths:
         try:
             record = read_run(runs_dir / path)
         except InputError as error:
-            warnings.warn(f"{path} is not listed: {error}", stacklevel=2)
+            warnings.warn(f"{path} is not listed: {error.problems[0].in_one_line}", stacklevel=2)
+            lost.append(path)
             continue
-        rows.append(_row(path, record, _stamp(runs_dir / path)))
+        rows.append(_row(path, record, stamp(runs_dir / path)))
         numbers[path] = _numbers(runs_dir / path)
     index.put_runs(rows, numbers)
+    return lost
 
 
 def _row(path: str, record: RunRecord, stamp: str) -> dict[str, Any]:
-    model = record.model.get("name")
+    model, dataset = record.model.get("name"), record.dataset.get("name") or record.dataset.get("sha256")
     return {
         "path": path,
         "run_id": record.run_id,
@@ -142,13 +154,13 @@ def _row(path: str, record: RunRecord, stamp: str) -> dict[str, Any]:
         "status": record.status,
         "task": record.task,
         "model": None if model is None else str(model),
-        "dataset": record.dataset.get("name") or record.dataset.get("sha256"),
+        "dataset": None if dataset is None else str(dataset),
         "prompt_version": record.prompt_version,
         "scorer_version": record.scorer_version,
         "primary_metric": record.primary_metric,
         "primary_score": record.primary_score,
-        "n_items": record.counts.get("n_items"),
-        "n_skipped": record.counts.get("n_skipped"),
+        "n_items": _count(record.counts.get("n_items")),
+        "n_skipped": _count(record.counts.get("n_skipped")),
         "flags": json.dumps(record.flags),
         "host": record.host,
         "created_at": record.created_at,
@@ -157,7 +169,7 @@ def _row(path: str, record: RunRecord, stamp: str) -> dict[str, Any]:
     }
 
 
-def _stamp(path: Path) -> str:
+def stamp(path: Path) -> str:
     """Return what changes when a run is written again or judged again."""
     parts = []
     for name in (RUN_FILE, RESCORED_FILE):
@@ -169,11 +181,15 @@ def _stamp(path: Path) -> str:
     return " ".join(parts)
 
 
+def _count(value: object) -> int | None:
+    """Return a count that a database can hold."""
+    return value if isinstance(value, int) and 0 <= value < 2**31 else None
+
+
 def _numbers(path: Path) -> dict[str, float | None]:
-    """Return a run's metrics that are one number."""
+    """Return a run's metrics that are one number; none where its results cannot be read."""
     try:
-        content: dict[str, Any] = json.loads((path / RESULTS_FILE).read_bytes())
-    except (OSError, ValueError):
+        metrics = read_results(path)["metrics"]
+    except SteelyardError:
         return {}
-    metrics = content.get("metrics", {})
     return {name: value for name, value in metrics.items() if value is None or isinstance(value, int | float)}

@@ -6,7 +6,6 @@ can be listed, compared, gated and shown alike.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -25,9 +24,7 @@ from steelyard.pipeline.recording.sealing import seal_derived, seal_run
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.plans import ReportPlan
 from steelyard.records.runs import (
-    HARD_EXAMPLES_FILE,
     ITEMS_FILE,
-    RESULTS_FILE,
     RUN_FILE,
     RunKind,
     RunRecord,
@@ -36,6 +33,7 @@ from steelyard.records.runs import (
 from steelyard.store.baselines import DATABASE_VARIABLE, refuse_named_by_baseline
 from steelyard.store.directories import RunDirectory, now_text, read_run
 from steelyard.store.items import ItemsWriter
+from steelyard.store.results import read_hard_examples, read_results
 
 Progress: TypeAlias = Callable[[int], None]
 """Called with the number of items judged so far."""
@@ -207,9 +205,7 @@ def run_record(
 
 def read_evaluation(path: Path) -> Evaluation:
     """Return a completed run as the evaluation that made it."""
-    results = json.loads((path / RESULTS_FILE).read_bytes())
-    hard = [json.loads(line) for line in (path / HARD_EXAMPLES_FILE).read_bytes().splitlines()]
-    return Evaluation(path, read_run(path), results, hard)
+    return Evaluation(path, read_run(path), read_results(path), read_hard_examples(path))
 
 
 def outcome(results: Mapping[str, Any]) -> dict[str, Any]:

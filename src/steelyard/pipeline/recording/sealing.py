@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from steelyard.records.runs import EVAL_HASHES_FILE, HASHES_FILE, ITEMS_FILE, RUN_FILE, RUN_FORMAT, RunRecord
-from steelyard.store.checking import journal_digest
+from steelyard.store.checking import journal_digest, kept_items, read_object
 from steelyard.store.files import json_bytes, write_bytes
 from steelyard.store.items import items_digest
 from steelyard.store.seals import file_digests, fingerprint, sealed
@@ -18,7 +17,7 @@ EVAL_HASHES_FORMAT = 1
 
 def seal_run(path: Path, items: str) -> dict[str, Any]:
     """Complete `hashes.json`; return what `run.json` keeps of it: the fingerprint, and the hash of every file."""
-    hashes: dict[str, str] = json.loads((path / HASHES_FILE).read_bytes())
+    hashes: dict[str, str] = read_object(path / HASHES_FILE)
     hashes |= {"items": items, "journal": journal_digest(path)}
     hashes["fingerprint"] = fingerprint(hashes["config"], items, hashes["journal"])
     write_bytes(path / HASHES_FILE, json_bytes(hashes))
@@ -61,6 +60,5 @@ def other_items(path: Path, record: RunRecord) -> str | None:
     """Return the hash of a run's items where they are no longer those that it was made from."""
     if record.format_version < RUN_FORMAT:
         return None
-    kept = json.loads((path / HASHES_FILE).read_bytes())["items"]
     found = items_digest(path / ITEMS_FILE)
-    return None if found == kept else found
+    return None if found == kept_items(path) else found

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import Problem, UsageError
+from steelyard.errors import InputError, Problem, UsageError
 from steelyard.pipeline.recording.reporting import write_report
 from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress, abandoned_on_error
 from steelyard.pipeline.recording.sealing import renew_seals
@@ -17,6 +16,7 @@ from steelyard.pipeline.research.reading import find_runs, read_golden
 from steelyard.reading.hashing import sha256_file
 from steelyard.records.runs import MANIFEST_FILE, RunRecord
 from steelyard.research.gates import DEFAULT_THRESHOLDS
+from steelyard.store.checking import read_object
 from steelyard.store.directories import RunDirectory
 
 
@@ -30,12 +30,24 @@ def rescore_research(
 ) -> Evaluation:
     """Derive the run's `eval/` again from the golden queries and artifacts it was made from, which must be the same."""
     judging = _judging(config, progress)
-    expected = json.loads((path / MANIFEST_FILE).read_bytes())["outputs"]["sha256"]
+    expected = _outputs_hash(path)
     directory = RunDirectory.reopen(path)
     try:
         return _derived(path, record, judging, expected)
     finally:
         directory.release()
+
+
+def _outputs_hash(path: Path) -> str:
+    """Return the hash of the artifacts that a run was made from, as it keeps it."""
+    outputs = read_object(path / MANIFEST_FILE).get("outputs")
+    found = outputs.get("sha256") if isinstance(outputs, dict) else None
+    if isinstance(found, str):
+        return found
+    hint = "bring the file back as it was, or judge the artifacts again under another name"
+    raise InputError(
+        Problem("run-damaged", f"{MANIFEST_FILE} has no hash of the outputs", hint=hint, file=str(path / MANIFEST_FILE))
+    )
 
 
 def _judging(config: Mapping[str, Any], progress: Progress | None) -> Judging:

@@ -10,8 +10,8 @@ from steelyard.comparison.contract import refuse_mock
 from steelyard.errors import IncompleteError, InputError, Problem, quoted
 from steelyard.pipeline.runs.stored import StoredRun, open_run
 from steelyard.records.suites import SuiteRecord
+from steelyard.store.baseline_files import Baseline
 from steelyard.store.baselines import (
-    Baseline,
     baseline_path,
     list_baselines,
     list_moves,
@@ -100,11 +100,14 @@ def described_baseline(runs_dir: Path, name: str) -> dict[str, Any]:
 
 def _described(runs_dir: Path, entry: Baseline) -> dict[str, Any]:
     path = baseline_path(runs_dir, entry)
-    found: dict[str, Any] = asdict(entry)
-    if find_suite(runs_dir, path) is not None:
-        return found | {"task": f"suite {read_suite(path).suite}", "metric": None, "score": None}
+    found: dict[str, Any] = asdict(entry) | {"task": None, "metric": None, "score": None}
     if not path.is_dir():
-        return found | {"task": None, "metric": None, "score": None, "problem": "the run is not there"}
-    record = read_run(path)
+        return found | {"problem": "the run is not there"}
+    try:
+        if find_suite(runs_dir, path) is not None:
+            return found | {"task": f"suite {read_suite(path).suite}"}
+        record = read_run(path)
+    except InputError as error:
+        return found | {"problem": error.problems[0].message}
     moved = {} if record.run_id == entry.run_id else {"problem": "another run stands there"}
     return found | {"task": record.task, "metric": record.primary_metric, "score": record.primary_score, **moved}

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.pipeline.runs.stored import read_content
 from steelyard.records.runs import RESULTS_FILE, RunRecord
-from steelyard.store.baselines import list_baselines, list_verdicts
+from steelyard.store.baselines import list_baselines
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.owners import Standing, standing
+from steelyard.store.results import read_results
+from steelyard.store.verdicts import list_verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,11 @@ def shown_run(runs_dir: Path, name: str) -> ShownRun:
     """Return a run by its directory, its name or its id."""
     path = find_run(runs_dir, name)
     record = read_run(path)
-    file = path / RESULTS_FILE
-    results = read_content(file, "results") if file.is_file() else {}
+    results = read_results(path) if (path / RESULTS_FILE).exists() or _has_results(record) else {}
     names = [entry.name for entry in list_baselines(runs_dir) if entry.run_id == record.run_id]
     verdicts = [entry for entry in list_verdicts(runs_dir) if entry["run"] in (record.name, name)]
     return ShownRun(path, record, results, names, verdicts, standing(path, record.status))
+
+
+def _has_results(record: RunRecord) -> bool:
+    return record.status in ("completed", "decided", "over_budget") and "not_evaluated" not in record.flags

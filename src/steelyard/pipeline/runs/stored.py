@@ -5,7 +5,6 @@ Opening checks that stored scores are what the items say; one that disagrees is 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,10 +15,9 @@ from typing import Any
 from steelyard.comparison.corpus import CorpusMeasure
 from steelyard.comparison.measures import Measure, measure
 from steelyard.errors import IncompleteError, InputError, Problem
-from steelyard.reading.yaml_file import read_yaml
+from steelyard.pipeline.recording.artifacts import read_config
 from steelyard.records.comparisons import Figure
 from steelyard.records.runs import (
-    CONFIG_FILE,
     ITEMS_FILE,
     REPEATS_FILE,
     RESCORED_FILE,
@@ -32,6 +30,7 @@ from steelyard.registry import Metric, bind_metric, direction_of, is_bounded, me
 from steelyard.store.columns import StoredColumns
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.owners import Standing, standing
+from steelyard.store.results import damaged, read_content, read_results
 
 TOLERANCE = 1e-9
 """How far a stored score may be from the items' own; both are sums of the same numbers."""
@@ -49,7 +48,7 @@ class StoredRun:
     @cached_property
     def results(self) -> dict[str, Any]:
         """The content of `eval/eval_results.json`."""
-        return read_content(self.path / RESULTS_FILE, "results")
+        return read_results(self.path)
 
     @cached_property
     def repeats(self) -> dict[str, Any] | None:
@@ -60,7 +59,7 @@ class StoredRun:
     @cached_property
     def config(self) -> dict[str, Any]:
         """The effective configuration."""
-        return dict(read_yaml(self.path / CONFIG_FILE))
+        return read_config(self.path)
 
     @cached_property
     def judged_by(self) -> dict[str, Any]:
@@ -177,21 +176,6 @@ def agree(found: float | None, stored: float | None) -> bool:
     if found is None or stored is None:
         return found is stored
     return math.isclose(found, stored, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
-
-
-def damaged(file: Path, message: str) -> InputError:
-    """Return the error of a run whose files disagree with each other."""
-    hint = "`steelyard rescore RUN` derives results and items anew from the stored predictions"
-    return InputError(Problem("run-damaged", message, hint=hint, file=str(file)))
-
-
-def read_content(file: Path, what: str) -> dict[str, Any]:
-    """Return the content of one of a run's JSON files."""
-    try:
-        found: dict[str, Any] = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise damaged(file, f"the {what} cannot be read: {error}") from None
-    return found
 
 
 class UnfinishedError(IncompleteError):

@@ -17,7 +17,7 @@ from steelyard.models.hugging_face import ADAPTER
 from steelyard.pipeline.evaluation.asking import ask_and_judge, plan_asking
 from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.generation.predictions import model_options
-from steelyard.pipeline.recording.artifacts import write_run_files
+from steelyard.pipeline.recording.artifacts import read_config, write_run_files
 from steelyard.pipeline.recording.run import Evaluation, OverBudgetError, Progress, RunIdentity, run_record
 from steelyard.pipeline.recording.sealing import seal_run
 from steelyard.pipeline.training.planning import (
@@ -27,8 +27,7 @@ from steelyard.pipeline.training.planning import (
     planned_evaluation,
     task_values,
 )
-from steelyard.reading.yaml_file import read_yaml
-from steelyard.records.runs import CONFIG_FILE, RunStatus
+from steelyard.records.runs import RunStatus
 from steelyard.records.training import TrainingOutcome, TrainingPaths, summary_content
 from steelyard.store.checking import NOTHING
 from steelyard.store.directories import RunDirectory, find_run, now_text, read_run
@@ -87,7 +86,7 @@ def _of_run(path: Path, options: TrainOptions) -> TrainOptions:
     if read_run(path).status == "completed":
         message = "the run is complete, so there is nothing to resume"
         raise UsageError(Problem("usage", message, hint="train under another --name", file=str(path)))
-    values = read_yaml(path / CONFIG_FILE).get("training")
+    values = read_config(path).get("training")
     if not isinstance(values, dict):
         message = "this run was not made by `steelyard train`"
         raise InputError(

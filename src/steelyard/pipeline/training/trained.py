@@ -12,9 +12,8 @@ from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.evaluation.rescoring import RescoreOptions, rescore
 from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.recording.artifacts import read_config
 from steelyard.pipeline.recording.run import Evaluation, Progress
-from steelyard.reading.yaml_file import read_yaml
-from steelyard.records.runs import CONFIG_FILE
 from steelyard.records.training import TrainingPaths
 from steelyard.store.directories import find_run
 
@@ -54,7 +53,7 @@ def evaluate_trained(
 
 
 def _on_other_data(path: Path, options: TrainedOptions) -> EvaluateOptions:
-    config: dict[str, Any] = dict(read_yaml(path / CONFIG_FILE))
+    config: dict[str, Any] = read_config(path)
     training = config.pop("training", None)
     if not isinstance(training, dict):
         message = "this run trained no model"

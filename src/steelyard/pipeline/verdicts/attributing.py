@@ -14,10 +14,11 @@ from steelyard.comparison.measures import measure
 from steelyard.comparison.pairing import Pairing
 from steelyard.errors import InputError, Problem
 from steelyard.pipeline.evaluation.rejudging import judged_again
-from steelyard.pipeline.runs.stored import StoredRun, damaged
+from steelyard.pipeline.runs.stored import StoredRun
 from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Attribution
 from steelyard.store.columns import StoredColumns
+from steelyard.store.results import damaged
 
 
 def attribute_change(metric: str, baseline: StoredRun, candidate: StoredRun, pairing: Pairing) -> Attribution:

@@ -18,7 +18,7 @@ from steelyard.comparison.pairing import Pairing, pair_items
 from steelyard.comparison.settings import settings_difference
 from steelyard.comparison.slices import SEPARATOR, minus, slice_deltas, with_holm
 from steelyard.errors import ConfigurationError, Problem, UsageError, quoted
-from steelyard.pipeline.runs.stored import StoredRun, damaged, measured, open_runs
+from steelyard.pipeline.runs.stored import StoredRun, measured, open_runs
 from steelyard.pipeline.verdicts.attributing import attribute_change
 from steelyard.records.comparisons import (
     Attribution,
@@ -30,6 +30,7 @@ from steelyard.records.comparisons import (
     Paired,
     SliceRow,
 )
+from steelyard.store.results import damaged
 
 TRAIN_LOG = "train_log.jsonl"
 NOT_PAIRED = "the items of a run do not decide this metric, so there is nothing to pair"

@@ -37,9 +37,9 @@ from steelyard.records.runs import CONFIG_FILE, RUN_FILE, SUITE_FILE
 from steelyard.records.suites import SuiteRecord
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
 from steelyard.registry.parameters import suggestion
-from steelyard.store.baselines import add_verdict
 from steelyard.store.checking import check_files
 from steelyard.store.suites import find_suite, read_suite
+from steelyard.store.verdicts import add_verdict
 
 QUARANTINED = "quarantined_rows"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from steelyard.errors import InputError, Problem, UsageError
 from steelyard.pipeline.runs.baselines import baseline_run, refuse_changed
-from steelyard.pipeline.runs.stored import HINTS, STANDINGS, StoredRun, UnfinishedError, damaged, open_run
+from steelyard.pipeline.runs.stored import HINTS, STANDINGS, StoredRun, UnfinishedError, open_run
 from steelyard.records.comparisons import Contract
 from steelyard.records.gates import Decision
 from steelyard.records.runs import RUN_FILE, SUITE_FILE
@@ -18,6 +18,7 @@ from steelyard.records.suites import SuiteRecord, SuiteTask
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
 from steelyard.store.baselines import find_baseline
 from steelyard.store.checking import check_files
+from steelyard.store.results import damaged
 from steelyard.store.suites import find_suite, read_suite, suite_fingerprint
 
 BASELINE_GATE = "baseline complete"

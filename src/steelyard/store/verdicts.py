@@ -1,0 +1,60 @@
+"""The journal of gate verdicts beside the runs; the run index repeats it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steelyard.store.directories import now_text
+from steelyard.store.files import json_line
+from steelyard.store.folder import FOLDER, locked
+from steelyard.store.lines import append_line, pass_over, read_objects
+
+VERDICTS_FILE = "verdicts.jsonl"
+VERDICTS_FORMAT = 1
+"""Lines of earlier versions have no number, and are of this format."""
+
+
+class StoredVerdict(msgspec.Struct, frozen=True):
+    """One line of the journal: which run was given which verdict, by what, against what."""
+
+    run: str
+    task: str
+    baseline: str | None
+    policy: str
+    verdict: str
+    line: str
+    decided_at: str
+
+
+def add_verdict(runs_dir: Path, verdict: Mapping[str, Any]) -> None:
+    """Add one line to the journal of verdicts."""
+    with locked(runs_dir) as folder:
+        entry = {"format_version": VERDICTS_FORMAT, **verdict, "decided_at": now_text()}
+        append_line(folder / VERDICTS_FILE, json_line(entry))
+
+
+def list_verdicts(runs_dir: Path) -> list[dict[str, Any]]:
+    """Return every verdict in the order in which they were given; a damaged line is told and passed over."""
+    return [verdict for _, verdict in numbered_verdicts(runs_dir)]
+
+
+def numbered_verdicts(runs_dir: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield every verdict with the number of its line, counted from 0."""
+    file = runs_dir / FOLDER / VERDICTS_FILE
+    for number, content in read_objects(file):
+        version = (content or {}).get("format_version", VERDICTS_FORMAT)
+        if isinstance(version, int) and version > VERDICTS_FORMAT:
+            message = f"a verdict of format {version} is passed over: this version reads up to {VERDICTS_FORMAT}"
+            pass_over(file, number, message, "a newer Steelyard wrote it: use that version, or a newer one")
+            continue
+        try:
+            found = msgspec.convert(content, StoredVerdict)
+        except msgspec.ValidationError:
+            message = "the line is no verdict, and is passed over"
+            pass_over(file, number, message, "remove the line; what it said is lost, and `steelyard gate` decides anew")
+            continue
+        yield number - 1, msgspec.structs.asdict(found)
