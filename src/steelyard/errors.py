@@ -212,6 +212,10 @@ class Problem:
         return asdict(self)
 
 
+UNDECIDED = 3
+"""The exit code of bad input and of gates that nothing decides."""
+
+
 class SteelyardError(Exception):
     """Any error that a user can do something about."""
 
@@ -232,7 +236,9 @@ class SteelyardError(Exception):
     def as_dict(self) -> dict[str, object]:
         """Return the error as the JSON object that `--json` prints."""
         listed = [problem.as_dict() for problem in self.problems[:LISTED_PROBLEMS]]
-        verdict: dict[str, object] = {"verdict": "undecided", "line": self.verdict} if self.verdict else {}
+        verdict: dict[str, object] = {}
+        if self.verdict:
+            verdict = {"verdict": "undecided" if self.exit_code == UNDECIDED else None, "line": self.verdict}
         return verdict | {
             "error": type(self).__name__,
             "exit_code": self.exit_code,

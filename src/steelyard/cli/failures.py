@@ -107,15 +107,19 @@ def _interrupted(error: BaseException, *, json_wanted: bool) -> NoReturn:
     _fail(_content("Interrupted", code, problem), str(problem), json_wanted=json_wanted)
 
 
-def _machine(error: OSError | MemoryError, *, json_wanted: bool) -> NoReturn:
-    """Report what the machine refused: disk, permission, memory."""
+def machine_failure(error: OSError | MemoryError) -> MachineError:
+    """Return what the machine refused: disk, permission, memory."""
     if isinstance(error, MemoryError):
         problem = Problem("machine", "there is not enough memory", hint="use fewer workers, or a larger machine")
     else:
         hint = "free the disk or fix the permission, then run the same command again"
         file = str(error.filename) if error.filename else None
         problem = Problem("machine", error.strerror or str(error), hint=hint, file=file)
-    failure = MachineError(problem)
+    return MachineError(problem)
+
+
+def _machine(error: OSError | MemoryError, *, json_wanted: bool) -> NoReturn:
+    failure = machine_failure(error)
     _fail(failure.as_dict(), str(failure), json_wanted=json_wanted)
 
 

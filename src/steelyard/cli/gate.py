@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from steelyard.cli.compare import names
+from steelyard.cli.failures import machine_failure
 from steelyard.cli.output import print_json
-from steelyard.errors import SteelyardError
+from steelyard.errors import UNDECIDED, SteelyardError
 from steelyard.pipeline.verdicts.gating import GateOptions, gate
 from steelyard.records.verdicts import Verdict
 from steelyard.show.junit import refusal_junit, verdict_junit
@@ -18,7 +19,6 @@ from steelyard.show.verdict import refusal_markdown, verdict_markdown, verdict_t
 from steelyard.store.files import machine_errors, write_bytes
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
-UNDECIDED = 3
 
 
 @click.command("gate", epilog="Example: steelyard gate candidate --against main --policy gates.yaml --junit gates.xml")
@@ -62,12 +62,18 @@ def _held(options: GateOptions, junit: Path | None) -> Verdict:
     try:
         return gate(options)
     except SteelyardError as error:
-        if error.exit_code == UNDECIDED:
-            error.verdict = f"UNDECIDED ({error.problems[0].code})"
-        if junit is not None:
-            write_bytes(junit, refusal_junit(str(options.run), error.problems))
-        summarise(refusal_markdown(error.verdict or "no verdict", error.problems))
-        raise
+        raise _refused(error, options, junit) from None
+    except (OSError, MemoryError) as error:
+        raise _refused(machine_failure(error), options, junit) from error
+
+
+def _refused(error: SteelyardError, options: GateOptions, junit: Path | None) -> SteelyardError:
+    word = "UNDECIDED" if error.exit_code == UNDECIDED else "NO VERDICT"
+    error.verdict = f"{word} ({error.problems[0].code})"
+    if junit is not None:
+        write_bytes(junit, refusal_junit(str(options.run), error.problems))
+    summarise(refusal_markdown(error.verdict, error.problems))
+    return error
 
 
 def summarise(markdown: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from steelyard.records.comparisons import Contract
-from steelyard.records.gates import Decision, Outcome
+from steelyard.records.gates import Decision, Obstacle, Outcome
 from steelyard.records.plans import NOTICE
 from steelyard.records.tables import html_table
 
@@ -66,8 +66,7 @@ class Verdict:
         blocking = [entry for entry in self.decisions if entry.blocks]
         if any(entry.outcome == "fail" for entry in blocking):
             return "fail"
-        decided = any(entry.level == "blocking" for entry in self.decisions)
-        return "undecided" if blocking or not decided else "pass"
+        return "undecided" if blocking or self.lacking else "pass"
 
     @property
     def exit_code(self) -> int:
@@ -79,8 +78,21 @@ class Verdict:
         """The verdict as the last line on standard error says it."""
         if self.outcome == "pass":
             return f"PASS ({self._note})" if self._note else "PASS"
+        if self.lacking:
+            return "UNDECIDED (no gate that blocks)"
         blocking = sum(entry.blocks for entry in self.decisions)
         return f"{self.outcome.upper()} ({blocking} of {len(self.decisions)} gates)"
+
+    @property
+    def lacking(self) -> Obstacle | None:
+        """Why the gates together decide nothing, and what to do, where none of them blocks."""
+        if any(entry.level == "blocking" for entry in self.decisions):
+            return None
+        if not self.decisions:
+            hint = "write a rule without `task:`, or one for this task"
+            return Obstacle("no gate applies to this run, and no gates decide nothing", hint)
+        hint = "take `level: advisory` out of a rule, or name this task under `required:`"
+        return Obstacle("all gates are advisory, and gates that do not block decide nothing", hint)
 
     @property
     def _note(self) -> str:
@@ -121,6 +133,7 @@ class Verdict:
             "name": self.name,
             "policy": self.policy,
             "line": self.line,
+            "lacking": None if self.lacking is None else asdict(self.lacking),
             "warnings": list(self.warnings),
             "counts": counts | {"gates": len(self.decisions)},
             "gates": [asdict(entry) for entry in self.decisions],

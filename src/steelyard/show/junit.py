@@ -15,7 +15,7 @@ def verdict_junit(verdict: Verdict) -> bytes:
 
     A verdict without a single gate that could be decided is an error too: no CI may take it for a pass.
     """
-    undecided = not verdict.decisions or (verdict.outcome == "undecided" and not _blocking(verdict))
+    undecided = verdict.lacking is not None
     counts = {
         "tests": len(verdict.decisions) + undecided,
         "failures": sum(entry.blocks and entry.outcome == "fail" for entry in verdict.decisions),
@@ -26,8 +26,8 @@ def verdict_junit(verdict: Verdict) -> bytes:
     _properties(suite, verdict)
     for entry in verdict.decisions:
         _case(suite, entry)
-    if undecided:
-        _error(suite, "verdict", "undecided", "no blocking gate applies to this run, and no gates decide nothing")
+    if verdict.lacking is not None:
+        _error(suite, "verdict", "undecided", f"{verdict.lacking.reason} ({verdict.lacking.hint})")
     if verdict.warnings:
         ElementTree.SubElement(suite, "system-out").text = "\n".join(f"warning: {_safe(x)}" for x in verdict.warnings)
     return _written(root)
@@ -41,10 +41,6 @@ def refusal_junit(run: str, problems: Sequence[Problem]) -> bytes:
         hint = f" ({problem.hint})" if problem.hint else ""
         _error(suite, problem.code, problem.code, f"{problem.message}{hint}")
     return _written(root)
-
-
-def _blocking(verdict: Verdict) -> bool:
-    return any(entry.blocks for entry in verdict.decisions)
 
 
 def _document(name: str, counts: Mapping[str, int]) -> tuple[ElementTree.Element, ElementTree.Element]:

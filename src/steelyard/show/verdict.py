@@ -70,9 +70,9 @@ def _gate_lines(verdict: Verdict) -> Iterator[str]:
             yield f"{'':<10} {'':<{width}}  {entry.context}"
         if entry.hint:
             yield f"{'':<10} {'':<{width}}  -> {entry.hint}"
-    if not verdict.decisions:
-        yield "no gate applies to this run, and no gates decide nothing"
-        yield "-> write a rule without `task:`, or one for this task"
+    if verdict.lacking:
+        yield verdict.lacking.reason
+        yield f"-> {verdict.lacking.hint}"
 
 
 def _difference_lines(part: TaskVerdict) -> list[str]:
@@ -135,6 +135,8 @@ def verdict_markdown(verdict: Verdict) -> str:
         "| --- | --- | --- | --- |",
         *(_row([_word(entry), entry.task, entry.gate, _why(entry)]) for entry in verdict.decisions),
     ]
+    if verdict.lacking:
+        lines += ["", f"{text_cell(verdict.lacking.reason)} → {text_cell(verdict.lacking.hint)}"]
     footer = method_line(verdict.decisions)
     lines += ["", text_cell(footer)] if footer else []
     for part in verdict.tasks:

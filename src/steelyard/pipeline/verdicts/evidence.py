@@ -107,14 +107,15 @@ class Case:
         """Yield what there is to decide a rule by; a rule for each slice of a key gives one for each value."""
         match rule:
             case MetricRule():
-                for where in self._slices(rule):
+                for where in self.slices(rule):
                     yield self._metric(rule, where)
             case SkippedRule():
                 yield self._skipped(rule)
             case ItemsRule():
                 yield self._items(rule)
 
-    def _slices(self, rule: MetricRule) -> Sequence[Where]:
+    def slices(self, rule: MetricRule) -> Sequence[Where]:
+        """Return the slices that a rule looks at; without one, all items."""
         if rule.slice_each is None:
             return [rule.slice]
         keys = rule.slice_each.split(SEPARATOR)

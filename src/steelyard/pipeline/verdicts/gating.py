@@ -19,6 +19,7 @@ from steelyard.gates.decisions import decide_all
 from steelyard.numbers.ladder import DIAGNOSTICS
 from steelyard.pipeline.evaluation.rejudging import verify_figures, verify_outputs
 from steelyard.pipeline.runs.stored import StoredRun, UnfinishedError, open_run
+from steelyard.pipeline.verdicts.cautions import cautions
 from steelyard.pipeline.verdicts.evidence import Case, Where, mask
 from steelyard.pipeline.verdicts.sides import (
     UnfinishedBaselineError,
@@ -85,7 +86,7 @@ def _gate_run(options: GateOptions) -> Verdict:
     decided = decide_all(_evidence(case, rules, verify=options.verify))
     decisions = tuple(_with_failing(entry, case, options.top) for entry in (*_flagged(case), *decided))
     part = _task_verdict(case, decisions, options.top)
-    return Verdict(run.label, policy.source, decisions, (part,))
+    return Verdict(run.label, policy.source, decisions, (part,), tuple(cautions(case, rules)))
 
 
 def _with_failing(decision: Decision, case: Case, top: int) -> Decision:
@@ -147,7 +148,7 @@ def _gate_suite(path: Path, options: GateOptions) -> Verdict:
     policy = _suite_policy(options, suite, path)
     baselines, lacking = _suite_baselines(options, suite)
     pairs: list[tuple[Rule, Evidence]] = []
-    cases, extra = [], []
+    cases, extra, warned = [], [], []
     for entry in suite.tasks:
         if entry.path is None and not (path / entry.task / RUN_FILE).is_file():
             extra.append(_not_evaluated(entry.task, entry.error or "it was not evaluated"))
@@ -165,13 +166,14 @@ def _gate_suite(path: Path, options: GateOptions) -> Verdict:
         extra += _flagged(case)
         rules = [rule for rule in policy.rules if rule.task in (None, entry.task)]
         pairs += _evidence(case, rules, verify=options.verify)
+        warned += [f"{entry.task}: {line}" for line in cautions(case, rules)]
     absent = set(policy.required) - {entry.task for entry in suite.tasks}
     extra += [_not_evaluated(name, "the suite does not have it") for name in sorted(absent)]
     by_task = {case.task: case for case in cases}
     decided = [_with_failing(entry, by_task[entry.task], options.top) for entry in decide_all(pairs)]
     decisions = (*lacking, *(_by_requirement(entry, policy) for entry in (*extra, *decided)))
     parts = tuple(_task_verdict(case, decisions, options.top) for case in cases)
-    return Verdict(suite.name, policy.source, decisions, parts)
+    return Verdict(suite.name, policy.source, decisions, parts, tuple(warned))
 
 
 def _suite_policy(options: GateOptions, suite: SuiteRecord, path: Path) -> Policy:

@@ -1,0 +1,70 @@
+"""What a reader must know before the verdict: hardly any answers, a slice that fell and that no rule looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steelyard.comparison.fallen import FallenSlice, fallen_slices, tag_keys
+from steelyard.comparison.slices import SEPARATOR
+from steelyard.errors import excerpt
+from steelyard.gates.wording import number, short
+from steelyard.pipeline.runs.stored import StoredRun
+from steelyard.pipeline.verdicts.answers import answered
+from steelyard.pipeline.verdicts.evidence import Case
+from steelyard.records.gates import MetricRule, Rule
+
+LISTED = 5
+"""How many fallen slices are named."""
+
+
+def cautions(case: Case, rules: Sequence[Rule]) -> list[str]:
+    """Return what stands above the verdict on one run."""
+    runs = [run for run in (case.run, case.baseline) if run is not None]
+    return [*(line for run in runs if (line := hardly_answered(run))), *_fallen(case, rules)]
+
+
+def hardly_answered(run: StoredRun) -> str:
+    """Return the line of a run of which more than half has no answer; empty for any other."""
+    items = len(run.columns)
+    silent = items - int(answered(run.columns).sum())
+    if 2 * silent <= items:
+        return ""
+    return f"{excerpt(run.label)} has no answer to {silent:,} of its {items:,} items: more than half is unanswered"
+
+
+def _fallen(case: Case, rules: Sequence[Rule]) -> list[str]:
+    """Return a line for each slice that fell significantly while no rule looks at it."""
+    primary = case.run.primary
+    measured = case.measured(primary)
+    if case.baseline is None or case.pairing is None or measured is None or case.obstacle(primary) is not None:
+        return []
+    sides = case.baseline.columns, case.run.columns
+    found = fallen_slices(
+        measured, case.pairing, sides, leave_out=_watched(case, rules), lower=case.run.direction(primary) == "lower"
+    )
+    found.sort(key=lambda entry: entry.p_corrected)
+    lines = [_line(entry, primary) for entry in found[:LISTED]]
+    more = len(found) - len(lines)
+    return [*lines, f"{more} more slices fell, and no rule looks at them"] if more else lines
+
+
+def _watched(case: Case, rules: Sequence[Rule]) -> list[tuple[str, str]]:
+    """Return the values of tags that a rule looks at."""
+    found: list[tuple[str, str]] = []
+    for rule in rules:
+        if isinstance(rule, MetricRule) and len(rule.slice) == 1:
+            found += rule.slice
+        if isinstance(rule, MetricRule) and rule.slice_each in tag_keys(case.run.columns):
+            found += [place[0] for place in case.slices(rule) if SEPARATOR not in place[0][0]]
+    return found
+
+
+def _line(entry: FallenSlice, primary: str) -> str:
+    paired = entry.paired
+    assert paired.delta is not None
+    corrected = f", {number(entry.p_corrected)} by Holm over {entry.slices} slices" if entry.slices > 1 else ""
+    return (
+        f"{excerpt(entry.key)}={excerpt(entry.value)} fell by {short(abs(paired.delta))} in {excerpt(primary)} "
+        f"on {paired.n:,} items (p {number(entry.p_drop)}{corrected}; one-sided, {paired.test}), "
+        "and no rule looks at this slice"
+    )
