@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from calibration.cell import Cell
-from calibration.cells import gates, paired
+from calibration.cells import gates, paired, slices
 
-CELLS: tuple[Cell, ...] = (*paired.CELLS, *gates.CELLS)
+CELLS: tuple[Cell, ...] = (*paired.CELLS, *gates.CELLS, *slices.CELLS)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
-from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from steelyard.stats import Moments, two_sample
 
@@ -23,24 +23,18 @@ def moments(values):
 
 
 @given(GROUPS)
-def test_rates_have_the_p_and_the_interval_of_the_reference_packages(groups):
+def test_rates_have_the_interval_of_the_reference_package(groups):
     successes, n, others, other_n = groups
     contrast = two_sample(rate(successes, n), rate(others, other_n), binary=True)
-    if contrast.test == "z-two-proportions":
-        expected = proportions_ztest([successes, others], [n, other_n])[1]
-    else:
-        expected = scipy_stats.fisher_exact([[successes, n - successes], [others, other_n - others]]).pvalue
-    assert contrast.p_value == pytest.approx(expected, rel=1e-7)
     theirs = confint_proportions_2indep(successes, n, others, other_n, method="newcomb")
     assert (contrast.ci_low, contrast.ci_high) == pytest.approx(theirs, abs=1e-9)
 
 
-def test_other_values_have_welchs_p_and_interval():
+def test_other_values_have_welchs_interval():
     generator = np.random.default_rng(0)
     first, second = generator.beta(2, 3, 40), generator.beta(3, 2, 500)
     contrast = two_sample(moments(first), moments(second), binary=False)
     theirs = scipy_stats.ttest_ind(first, second, equal_var=False)
-    assert contrast.p_value == pytest.approx(theirs.pvalue, rel=1e-6)
     ends = theirs.confidence_interval(0.95)
     assert (contrast.ci_low, contrast.ci_high) == pytest.approx((ends.low, ends.high), rel=1e-6)
 
@@ -48,9 +42,8 @@ def test_other_values_have_welchs_p_and_interval():
 def test_a_design_effect_is_the_same_as_so_many_fewer_items():
     thinned = two_sample(rate(30, 100), rate(300, 600), binary=True)
     clustered = two_sample(rate(120, 400), rate(1200, 2400), binary=True, design_effect=4)
-    assert clustered.p_value == pytest.approx(thinned.p_value)
     assert (clustered.ci_low, clustered.ci_high) == pytest.approx((thinned.ci_low, thinned.ci_high))
-    assert clustered.test == "z-two-proportions-design-effect"
+    assert clustered.method == "newcombe-independent-design-effect"
 
 
 def test_a_design_effect_widens_welchs_interval():
@@ -60,19 +53,13 @@ def test_a_design_effect_widens_welchs_interval():
     assert clustered.ci_high - clustered.ci_low == pytest.approx(2 * (plain.ci_high - plain.ci_low), rel=0.01)
 
 
-def test_few_clustered_items_are_not_tested_and_say_so():
-    contrast = two_sample(rate(0, 12), rate(100, 200), binary=True, design_effect=4)
-    assert contrast.p_value is None
-    assert "too few" in contrast.reason
-
-
 @pytest.mark.parametrize("binary", [True, False])
 def test_an_empty_side_has_no_contrast_and_says_so(binary):
     assert two_sample(rate(0, 0), rate(3, 5), binary=binary).reason == "the slice has no items"
     assert two_sample(rate(3, 5), rate(0, 0), binary=binary).reason == "the slice has all items"
 
 
-def test_no_spread_anywhere_is_no_test():
+def test_no_spread_anywhere_is_no_interval():
     contrast = two_sample(Moments(3, 0.75, 0.1875), Moments(4, 2.0, 1.0), binary=False)
-    assert (contrast.difference, contrast.p_value) == (-0.25, None)
+    assert (contrast.difference, contrast.ci_low) == (-0.25, None)
     assert "spread" in contrast.reason

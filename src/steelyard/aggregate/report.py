@@ -14,7 +14,7 @@ from steelyard.aggregate.means import Mean
 from steelyard.aggregate.slices import Slices
 from steelyard.aggregate.tallies import BlockMoments, TagTallies
 from steelyard.aggregate.tally import Numbers, Tally
-from steelyard.aggregate.worst_slices import worst_slices
+from steelyard.aggregate.worst_slices import WeakSlices
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.items import SKIPPED, STATES
 from steelyard.records.plans import NOTICE, RULE_PREFIX, ReportPlan
@@ -79,6 +79,12 @@ class Report:
         return sum(self.states.values())
 
     @property
+    def _primary(self) -> ValueCounts:
+        primary = self.all.means[self.plan.primary].values
+        assert isinstance(primary, ValueCounts)
+        return primary
+
+    @property
     def confusion(self) -> ConfusionTally:
         """The counts of true and predicted labels."""
         return self.all.confusion
@@ -91,8 +97,7 @@ class Report:
 
     def scorecard(self) -> dict[str, Any]:
         """Return seed 000's scorecard of the run."""
-        primary = self.all.means[self.plan.primary].values
-        assert isinstance(primary, ValueCounts)
+        primary = self._primary
         skipped = {state: self.states[state] for state in SKIPPED}
         n_skipped = sum(skipped.values())
         found: dict[str, Any] = {
@@ -143,8 +148,10 @@ class Report:
         return found | (unavailable(self.all.matrix(plan), plan.classification) if plan.classification else {})
 
     def _attribution(self) -> dict[str, Any]:
+        weak = WeakSlices(self.tallies, self._primary, design_effect=self.design_effect)
         found: dict[str, Any] = {
-            "worst_slices": worst_slices(self.tallies, design_effect=self.design_effect),
+            "worst_slices": weak.worst(),
+            "slice_search": weak.search(),
             "tags_left_out": sorted(self.tallies.left_out),
             "hard_examples": self.hard.summary(self.tallies),
         }

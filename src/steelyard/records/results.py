@@ -93,6 +93,28 @@ class WorstSlice(TypedDict):
     ci_high: Figure
     p_value: Share | None
     test: str
+    method: NotRequired[str]
+    """How the interval was found."""
+    sides: NotRequired[Literal["less"]]
+    correction: NotRequired[Literal["holm"]]
+
+
+class CouldShow(TypedDict):
+    """The gap below the rest that a slice of n items shows with the stated power; null where none is wide enough."""
+
+    n: Count
+    gap: Figure
+
+
+class SliceSearch(TypedDict):
+    """How many slices were searched for weak ones, and what could have been found."""
+
+    n_slices: Count
+    min_items: Count
+    level: Share
+    power: Share
+    smallest: NotRequired[CouldShow]
+    largest: NotRequired[CouldShow]
 
 
 class OverRepresented(TypedDict):
@@ -139,6 +161,7 @@ class RunResults(TypedDict):
     """Metrics that were asked for and are null, with the reason."""
     error_tags: dict[str, Count]
     worst_slices: list[WorstSlice]
+    slice_search: NotRequired[SliceSearch]
     tags_left_out: list[str]
     hard_examples: HardSummary
     notice: str

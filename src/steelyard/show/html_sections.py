@@ -7,8 +7,8 @@ from typing import Any
 
 from steelyard.show import html_parts as parts
 from steelyard.show.html_parts import number, text
+from steelyard.show.weak_slices import searched_lines, tested, weak_slices
 
-SIGNIFICANT = 0.05
 LARGEST_MATRIX = 40
 LISTED_SLICES = 40
 
@@ -90,9 +90,7 @@ def slices(results: Results) -> str:
 
 def worst_slices(results: Results) -> str:
     """Return the slices that are below the rest beyond chance."""
-    found = [
-        entry for entry in results["worst_slices"] if entry["p_value"] is not None and entry["p_value"] <= SIGNIFICANT
-    ]
+    found = weak_slices(results)
     lines = [
         parts.row(
             entry["slice"],
@@ -103,8 +101,9 @@ def worst_slices(results: Results) -> str:
         )
         for entry in found
     ]
-    said = "Tags and pairs of tags below the rest, after Holm's correction for having looked at all of them."
-    intro = f'<p class="soft small">{said}</p>' if lines else ""
+    searched = " ".join(searched_lines(results)[1:])
+    said = f"Tags and pairs of tags below the rest: {tested(found[0])}. {searched}" if found else searched
+    intro = f'<p class="soft small">{text(said)}</p>' if said else ""
     return parts.section("Weak slices", intro, parts.rows(lines), parts.notice(results["notice"]) if lines else "")
 
 

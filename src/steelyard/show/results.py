@@ -8,10 +8,10 @@ from typing import Any
 
 from steelyard.errors import escape
 from steelyard.records.runs import RunRecord
+from steelyard.show.weak_slices import searched_lines, weak_lines, weak_slices
 
 BAR = 20
 LISTED = 5
-SIGNIFICANT = 0.05
 TELLING = 1.2
 
 
@@ -87,19 +87,8 @@ def rule_lines(results: Mapping[str, Any]) -> list[str]:
 def attribution_lines(results: Mapping[str, Any]) -> list[str]:
     """Return slices, weak slices and the tags of hard examples, and the notice that goes with all of them."""
     lines = [*slice_lines(results), *weak_lines(results), *hard_lines(results)]
-    return [*lines, "", results["notice"]] if lines else []
-
-
-def weak_lines(results: Mapping[str, Any]) -> list[str]:
-    """Return the slices that are below the rest beyond chance."""
-    found = [entry for entry in results["worst_slices"] if (entry["p_value"] or 1.0) <= SIGNIFICANT][:LISTED]
-    width = max((len(escape(entry["slice"])) for entry in found), default=0)
-    lines = [
-        f"  {escape(entry['slice']).ljust(width)}  {number(entry['value'])}  {entry['difference']:+.4f}"
-        f"  n={entry['n']}  p={entry['p_value']:.2g}"
-        for entry in found
-    ]
-    return ["", "weak slices, against the rest (p after Holm's correction):", *lines] if lines else []
+    told = [*lines, "", results["notice"]] if lines else []
+    return told if weak_slices(results) else [*told, *searched_lines(results)]
 
 
 def hard_lines(results: Mapping[str, Any]) -> list[str]:

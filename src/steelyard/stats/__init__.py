@@ -26,6 +26,7 @@ from steelyard.stats.paired import (
     required_items,
 )
 from steelyard.stats.paired_sums import PairedSums, drawn_ends, summed
+from steelyard.stats.permutation import Population, lower_tails, smallest_gap
 from steelyard.stats.slices import Contrast, Moments, two_sample
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "PairedKind",
     "PairedResult",
     "PairedSums",
+    "Population",
     "ValueCounts",
     "Values",
     "bootstrap_cells",
@@ -53,10 +55,12 @@ __all__ = [
     "drawn_ends",
     "exact_sum",
     "holm",
+    "lower_tails",
     "mean_interval",
     "minimum_detectable",
     "required_items",
     "sign_flip_p_value",
+    "smallest_gap",
     "summed",
     "two_sample",
     "wilson",

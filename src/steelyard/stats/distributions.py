@@ -16,9 +16,6 @@ _NORMAL = NormalDist()
 _WIDE = 10_000
 """Degrees of freedom from which Wallace's normal transformation of Student's t is good to 1e-8."""
 
-_TIE = 1e-7
-"""Tables whose probabilities differ by less than this share count as equally likely, as in R and scipy."""
-
 
 def normal_quantile(probability: float) -> float:
     """Return the normal quantile.
@@ -32,6 +29,11 @@ def normal_quantile(probability: float) -> float:
 def normal_two_sided(z: float) -> float:
     """Return the probability that a standard normal value lies further from 0 than `z`."""
     return math.erfc(abs(z) / math.sqrt(2))
+
+
+def normal_at_most(z: float) -> float:
+    """Return the probability that a standard normal value is at most `z`."""
+    return math.erfc(-z / math.sqrt(2)) / 2
 
 
 def binomial_half_two_sided(smaller: int, n: int) -> float:
@@ -50,13 +52,15 @@ def binomial_half_two_sided(smaller: int, n: int) -> float:
     return min(1.0, math.fsum(terms[middle - smaller :]) / half)
 
 
-def fisher_two_sided(successes: int, n: int, other_successes: int, other_n: int) -> float:
-    """Return Fisher's exact two-sided probability for two groups of successes and failures."""
-    total = successes + other_successes
+def hypergeometric_at_most(successes: int, n: int, other_n: int, total: int) -> float:
+    """Return the probability that of `total` successes, dealt out to two groups, the first gets so many or fewer.
+
+    >>> round(hypergeometric_at_most(0, 4, 4, 4), 6)
+    0.014286
+    """
     lowest, highest = max(0, total - other_n), min(n, total)
     terms = _hypergeometric_terms(n, other_n, total, lowest, highest)
-    likely = terms <= terms[successes - lowest] * (1 + _TIE)
-    return min(1.0, math.fsum(terms[likely]) / math.fsum(terms))
+    return min(1.0, math.fsum(terms[: successes - lowest + 1]) / math.fsum(terms))
 
 
 def _hypergeometric_terms(n: int, other_n: int, total: int, lowest: int, highest: int) -> npt.NDArray[np.float64]:
