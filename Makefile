@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find src evalsets -type f -not -name '*.pyc')
 PLUGIN := $(shell find tests/plugin -type f \( -name '*.py' -o -name '*.toml' \) 2>/dev/null)
 
-.PHONY: help install demo test lint types contract unit fuzz faults calibration calibration-full bench reference clean
+.PHONY: help install demo test lint types contract unit fuzz faults tamper calibration calibration-full bench reference clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -68,6 +68,9 @@ fuzz: $(VENV)/.package $(VENV)/.tests  ## Feed 20,000 broken files to the reader
 
 faults: $(VENV)/.package $(VENV)/.tests  ## Kill runs at every write, and fill the disk
 	$(BIN)/python -m pytest -m campaign tests/faults -k 'not fuzz' -s
+
+tamper: $(VENV)/.package $(VENV)/.tests  ## Forge, confuse and starve gates in 2,000 ways
+	$(BIN)/python -m pytest -m campaign tests/tamper -s
 
 calibration: $(VENV)/.package $(VENV)/.tests  ## Simulate how often intervals, tests and gates are wrong
 	$(BIN)/python -m calibration.run --write docs/explanation/calibration.md

@@ -11,7 +11,7 @@ from steelyard.comparison.changes import MAX_VALUES
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing
 from steelyard.comparison.slices import grouping, shared_groups
-from steelyard.records.columns import ItemColumns, Rows
+from steelyard.records.columns import Rows, Tagged
 from steelyard.records.items import UNTAGGED
 from steelyard.records.scores import Direction
 
@@ -36,7 +36,7 @@ def drift_report(
     primary: str,
     slice_keys: Sequence[str],
     pairing: Pairing,
-    sides: tuple[ItemColumns, ItemColumns],
+    sides: tuple[Tagged, Tagged],
 ) -> dict[str, Any]:
     """Return the drift of every metric over shared items, and of the primary one by tag and by slice."""
     rows = pairing.baseline_rows, pairing.candidate_rows
@@ -51,7 +51,7 @@ def drift_report(
 
 
 def _by_value(
-    key: str, measured: Measure, way: Direction | None, pairing: Pairing, sides: tuple[ItemColumns, ItemColumns]
+    key: str, measured: Measure, way: Direction | None, pairing: Pairing, sides: tuple[Tagged, Tagged]
 ) -> dict[str, Any]:
     groups = shared_groups(pairing, grouping(sides[0], key), grouping(sides[1], key))
     return {

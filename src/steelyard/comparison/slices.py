@@ -11,7 +11,7 @@ import numpy.typing as npt
 from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing
-from steelyard.records.columns import ItemColumns, Rows
+from steelyard.records.columns import ItemColumns, Rows, Tagged
 from steelyard.records.comparisons import Delta, Figure, Paired, SliceRow
 from steelyard.records.items import UNTAGGED
 from steelyard.stats import holm
@@ -30,11 +30,12 @@ class Grouping:
         """Return the rows of each value that occurs."""
         order = np.argsort(self.codes, kind="stable")
         present, starts = np.unique(self.codes[order], return_index=True)
-        parts = np.split(order, starts[1:])
+        # No item at all is one part to NumPy, and no value to us.
+        parts = np.split(order, starts[1:]) if len(starts) else []
         return {self.names[code]: part for code, part in zip(present.tolist(), parts, strict=True)}
 
 
-def grouping(columns: ItemColumns, key: str) -> Grouping:
+def grouping(columns: Tagged, key: str) -> Grouping:
     """Return a run's items by a slice key: a tag, or several joined with ` & ` for a cross-slice."""
     keys = key.split(SEPARATOR)
     names, codes = _values(columns, keys[0])
@@ -48,7 +49,7 @@ def grouping(columns: ItemColumns, key: str) -> Grouping:
     return Grouping(tuple(names), codes)
 
 
-def _values(columns: ItemColumns, key: str) -> tuple[list[str], npt.NDArray[np.int64]]:
+def _values(columns: Tagged, key: str) -> tuple[list[str], npt.NDArray[np.int64]]:
     labels = columns.tag(key)
     codes = np.where(labels.codes < 0, len(labels.names), labels.codes).astype(np.int64)
     return [*labels.names, UNTAGGED], codes

@@ -17,19 +17,26 @@ WEIGHT = ".weight"
 """After the name of a per-item ratio: its denominator, which makes the metric the ratio of two sums."""
 
 
-class ItemColumns(Protocol):
-    """A run's items in dataset order. A column is read when it is asked for, and never as rows."""
+class Tagged(Protocol):
+    """Items in dataset order, as slices see them."""
 
     def __len__(self) -> int:
         """How many items there are."""
 
     @property
-    def number_names(self) -> Sequence[str]:
-        """The names of all per-item numbers, the primary first; weights are no numbers of their own."""
-
-    @property
     def tag_keys(self) -> Sequence[str]:
         """The keys of all tags."""
+
+    def tag(self, key: str) -> Labels:
+        """Return a tag; code -1 where an item lacks it."""
+
+
+class ItemColumns(Tagged, Protocol):
+    """A run's items in dataset order. A column is read when it is asked for, and never as rows."""
+
+    @property
+    def number_names(self) -> Sequence[str]:
+        """The names of all per-item numbers, the primary first; weights are no numbers of their own."""
 
     def ids(self) -> Any:
         """Return the item ids as an Arrow array."""
@@ -48,9 +55,6 @@ class ItemColumns(Protocol):
 
     def counts(self, name: str) -> Counts | None:
         """Return the whole numbers of each item for a corpus metric, one row each; None where they are not stored."""
-
-    def tag(self, key: str) -> Labels:
-        """Return a tag; code -1 where an item lacks it."""
 
     def states(self) -> Labels:
         """Return the state of each item."""

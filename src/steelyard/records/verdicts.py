@@ -25,6 +25,24 @@ class Grain:
 
 
 @dataclass(frozen=True, slots=True)
+class RetaggedItem:
+    """An item that has other tags than the baseline had it with: the values that differ, null where there is none."""
+
+    item_id: str
+    before: dict[str, str | None]
+    after: dict[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Retagged:
+    """Items with other tags than the baseline had them with; rules over slices look at them where the baseline did."""
+
+    n: int = 0
+    items: tuple[RetaggedItem, ...] = ()
+    """The first of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class TaskVerdict:
     """One run under a policy: its decisions, and what to look at when it does not pass."""
 
@@ -35,6 +53,7 @@ class TaskVerdict:
     contract: Contract
     run_id: str = ""
     baseline_id: str | None = None
+    retagged: Retagged = Retagged()
     drift: dict[str, Any] = field(default_factory=dict)
     error_tags: list[dict[str, Any]] = field(default_factory=list)
     failures: list[dict[str, Any]] = field(default_factory=list)

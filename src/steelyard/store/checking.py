@@ -22,7 +22,7 @@ from steelyard.records.runs import (
 )
 from steelyard.store.items import items_digest
 from steelyard.store.lines import parsed
-from steelyard.store.seals import file_digest, file_digests, fingerprint, is_sealed, text_digest
+from steelyard.store.seals import file_digest, file_digests, fingerprint, is_as_written, text_digest
 
 NOTHING = text_digest(b"")
 """What stands for the journal, or the items, of a run that has none."""
@@ -37,7 +37,7 @@ def check_files(path: Path) -> str:
     record = read_object(path / RUN_FILE)
     if record.get("format_version", 1) < 2:
         return _check_old(path)
-    if not is_sealed(record):
+    if not is_as_written((path / RUN_FILE).read_bytes(), record):
         raise _damaged(path / RUN_FILE, "run.json is not what was written: its seal does not hold", _EVALUATE)
     _compare(path, record["files"], _EVALUATE)
     if (path / ITEMS_FILE).is_file() or (path / EVAL_HASHES_FILE).is_file():
@@ -52,7 +52,7 @@ def _check_derived(path: Path, items: str) -> None:
     if not (path / EVAL_HASHES_FILE).is_file():
         raise _damaged(path / EVAL_HASHES_FILE, "the hashes of what was derived are not there", _MADE_ANEW)
     derived = read_object(path / EVAL_HASHES_FILE)
-    if not is_sealed(derived):
+    if not is_as_written((path / EVAL_HASHES_FILE).read_bytes(), derived):
         raise _damaged(path / EVAL_HASHES_FILE, "it is not what was written: its seal does not hold", _MADE_ANEW)
     _compare(path / "eval", derived["files"], _MADE_ANEW)
     rescored = read_object(path / RESCORED_FILE) if (path / RESCORED_FILE).is_file() else {}

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,18 @@ def is_sealed(content: Mapping[str, Any]) -> bool:
     except (ValueError, RecursionError):
         # NaN, and what is nested deeper than can be written, is nothing that we wrote.
         return False
+
+
+def is_as_written(data: bytes, content: Mapping[str, Any]) -> bool:
+    """Return whether a file with this content in it holds its seal, byte for byte as this format is written."""
+    return is_sealed(content) and data in _spellings(content)
+
+
+def _spellings(content: Mapping[str, Any]) -> Iterator[bytes]:
+    """Yield how an object is written; one with lone surrogates has them escaped."""
+    for escaped in (False, True):
+        text = json.dumps(content, indent=2, ensure_ascii=escaped, allow_nan=False)
+        yield text.encode("utf-8", "replace") + b"\n"
 
 
 def fingerprint(config: str, items: str, journal: str) -> str:

@@ -13,7 +13,7 @@ from steelyard.store.directories import refuse_newer
 from steelyard.store.files import json_bytes, write_bytes
 from steelyard.store.finding import find_named
 from steelyard.store.lines import parsed
-from steelyard.store.seals import is_sealed, sealed, text_digest
+from steelyard.store.seals import is_as_written, sealed, text_digest
 
 
 def write_suite(path: Path, record: SuiteRecord) -> None:
@@ -36,7 +36,7 @@ def read_suite(path: Path) -> SuiteRecord:
     try:
         content = file.read_bytes()
         record = msgspec.json.decode(content, type=SuiteRecord)
-        whole = record.format_version < SUITE_FORMAT or is_sealed(parsed(content))
+        whole = record.format_version < SUITE_FORMAT or is_as_written(content, parsed(content))
     except (OSError, ValueError) as error:
         raise _damaged(file, f"it cannot be read: {error}") from None
     refuse_newer(record.format_version, SUITE_FORMAT, file)

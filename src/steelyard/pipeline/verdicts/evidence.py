@@ -15,11 +15,12 @@ from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.contract import FREE_IN_GATES, contract, gate_hint
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing, pair_items
+from steelyard.comparison.retagging import StandingTags
 from steelyard.comparison.slices import SEPARATOR, grouping
 from steelyard.errors import excerpt
 from steelyard.pipeline.runs.stored import StoredRun, measured
 from steelyard.pipeline.verdicts.answers import answered, counting, in_states, n_silenced, n_silent, own_error
-from steelyard.records.columns import ItemColumns
+from steelyard.records.columns import ItemColumns, Tagged
 from steelyard.records.comparisons import Contract, Paired
 from steelyard.records.gates import Evidence, ItemsRule, MetricRule, Obstacle, Policy, Rule, SkippedRule
 from steelyard.records.items import SKIPPED, UNTAGGED
@@ -51,6 +52,18 @@ class Case:
     def pairing(self) -> Pairing | None:
         """Which items go together; None without a baseline."""
         return None if self.baseline is None else pair_items(self.baseline.columns, self.run.columns)
+
+    @cached_property
+    def standing(self) -> StandingTags | None:
+        """The tags of the run's items as the baseline had them; None without a baseline."""
+        if self.baseline is None or self.pairing is None:
+            return None
+        return StandingTags(self.baseline.columns, self.run.columns, self.pairing)
+
+    @property
+    def tagged(self) -> Tagged:
+        """The run's items as rules over slices see them."""
+        return self.standing or self.run.columns
 
     def contract(self, metric: str) -> Contract:
         """Return in what the run differs from its baseline."""
@@ -119,8 +132,8 @@ class Case:
         if rule.slice_each is None:
             return [rule.slice]
         keys = rule.slice_each.split(SEPARATOR)
-        runs = [run for run in (self.baseline, self.run) if run is not None]
-        values = {value for run in runs for value in grouping(run.columns, rule.slice_each).rows()}
+        sides = [self.tagged, *([self.baseline.columns] if self.baseline is not None else [])]
+        values = {value for side in sides for value in grouping(side, rule.slice_each).rows()}
         ordered = sorted(values, key=lambda name: (UNTAGGED in name, name))
         if len(keys) == 1:
             return [((keys[0], value),) for value in ordered]
@@ -129,7 +142,7 @@ class Case:
     def _metric(self, rule: MetricRule, where: Where) -> Evidence:
         metric = rule.metric or self.run.primary
         own, bounded = self.own(metric, rule.unanswered), self.run.is_bounded(metric)
-        rows = None if not where else np.flatnonzero(mask(self.run.columns, where))
+        rows = None if not where else np.flatnonzero(mask(self.tagged, where))
         candidate = own.figure(0, rows) if own is not None else (self.run.figure(metric) if not where else None)
         found = Evidence(
             task=self.task,
@@ -176,7 +189,7 @@ class Case:
         first, second = self.pairing.baseline_rows, self.pairing.candidate_rows
         rows = None
         if where:
-            masks = mask(self.baseline.columns, where), mask(self.run.columns, where)
+            masks = mask(self.baseline.columns, where), mask(self.tagged, where)
             both = masks[0][first] & masks[1][second]
             first, second = first[both], second[both]
             rows = np.flatnonzero(masks[0])
@@ -244,7 +257,7 @@ def _pair(text: str) -> tuple[str, str]:
     return key, value
 
 
-def mask(columns: ItemColumns, where: Where) -> Mask:
+def mask(columns: Tagged, where: Where) -> Mask:
     """Return which items hold all of the given tags."""
     found = np.ones(len(columns), np.bool_)
     for key, value in where:

@@ -21,6 +21,7 @@ from steelyard.pipeline.evaluation.rejudging import verify_figures, verify_outpu
 from steelyard.pipeline.runs.stored import StoredRun, UnfinishedError, open_run
 from steelyard.pipeline.verdicts.cautions import cautions
 from steelyard.pipeline.verdicts.evidence import Case, Where, mask
+from steelyard.pipeline.verdicts.retagged import retagged
 from steelyard.pipeline.verdicts.sides import (
     UnfinishedBaselineError,
     held_against,
@@ -222,6 +223,7 @@ def _task_verdict(case: Case, decisions: Sequence[Decision], top: int) -> TaskVe
         contract=case.contract(case.run.primary),
         run_id=record.run_id,
         baseline_id=case.baseline.record.run_id if case.baseline is not None else None,
+        retagged=retagged(case.standing, case.run.columns),
         drift=_drift(case),
         error_tags=error_tag_changes(before, case.run.columns.error_tags()),
         failures=_shown_failures(case, [entry for entry in decisions if entry.task == case.task], top),
@@ -236,7 +238,7 @@ def _drift(case: Case) -> dict[str, Any]:
     measures = {name: (found, case.run.direction(name)) for name in names if (found := case.measured(name)) is not None}
     keys = case.run.config.get("eval", {}).get("slice_by_tags", [])
     slices = [SEPARATOR.join(key) if isinstance(key, list) else str(key) for key in keys]
-    sides = case.baseline.columns, case.run.columns
+    sides = case.baseline.columns, case.tagged
     return drift_report(measures, case.run.primary, slices, case.pairing, sides)
 
 
@@ -257,7 +259,7 @@ def _failures(case: Case, top: int, where: Where = ()) -> list[dict[str, Any]]:
     columns = case.run.columns
     scores = columns.number(case.run.primary)
     assert scores is not None
-    failing = np.flatnonzero(~columns.passed() & mask(columns, where))
+    failing = np.flatnonzero(~columns.passed() & mask(case.tagged, where))
     regressed = np.zeros(len(columns), np.bool_)
     if case.baseline is not None and case.pairing is not None:
         regressed[case.pairing.candidate_rows] = case.baseline.columns.passed()[case.pairing.baseline_rows]

@@ -85,8 +85,12 @@ def suite_run(runs_dir: Path, folder: Path, entry: SuiteTask, *, label: str) -> 
     """Return the run of a suite's task, which must be the one that the suite made."""
     place = folder / (entry.path or entry.task)
     run = whole_run(runs_dir, place, label=label)
-    if entry.run_id is not None and (run.record.run_id, run.record.fingerprint) != (entry.run_id, entry.fingerprint):
-        message = f"{SUITE_FILE} names {entry.run_id} for {entry.task}, and {run.record.run_id} stands there"
+    found = run.record.run_id, run.record.fingerprint
+    # A suite of format 1 names no runs; its own are of format 1 too, and have no fingerprint.
+    expected = (found[0], None) if entry.run_id is None else (entry.run_id, entry.fingerprint)
+    if (*found, run.record.task) != (*expected, entry.task):
+        named = entry.run_id or "a run that keeps no hashes"
+        message = f"{SUITE_FILE} names {named} for {entry.task}, and {found[0]} of {run.record.task} stands there"
         raise damaged(place / RUN_FILE, message)
     return run
 
