@@ -51,15 +51,15 @@ def test_the_nearest_env_file_upward_is_read_and_the_real_environment_wins(tmp_p
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     (tmp_path / ".env").write_text("STEELYARD_TEST_FAR=far\n")
-    (tmp_path / "a" / ".env").write_text("STEELYARD_TEST_NEAR=near\nSTEELYARD_TEST_SET=file\nMY_TEST_TOKEN=abcdefgh\n")
+    (tmp_path / "a" / ".env").write_text("STEELYARD_TEST_NEAR=near\nSTEELYARD_TEST_SET=file\nMY_TEST_TOKEN=abcd-efgh\n")
     monkeypatch.chdir(inner)
     monkeypatch.setenv("STEELYARD_TEST_SET", "real")
     for name in ("STEELYARD_TEST_NEAR", "STEELYARD_TEST_FAR", "MY_TEST_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     load_environment_file()
     found = [os.environ.pop(name, None) for name in ("STEELYARD_TEST_NEAR", "STEELYARD_TEST_FAR", "MY_TEST_TOKEN")]
-    assert (found, os.environ["STEELYARD_TEST_SET"]) == (["near", None, "abcdefgh"], "real")
-    assert redact("abcdefgh") == "[redacted]"
+    assert (found, os.environ["STEELYARD_TEST_SET"]) == (["near", None, "abcd-efgh"], "real")
+    assert redact("abcd-efgh") == "[redacted]"
     forget_secrets()
 
 

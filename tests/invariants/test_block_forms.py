@@ -4,6 +4,7 @@ import json
 import random
 import string
 
+import polars as pl
 import pytest
 
 from steelyard.errors import InputError
@@ -12,6 +13,7 @@ from steelyard.pipeline.evaluation import streaming
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.reading.columns import scan
+from steelyard.records.secrets import forget_secrets, remember_secret
 
 TEXT_TASK = {
     "task": "both-ways",
@@ -283,6 +285,26 @@ def test_a_bad_row_is_the_same_error_either_way(both_ways, bad):
     rows, columns = both_ways([*good[:50], bad, *good[50:], bad], TEXT_TASK)
     assert isinstance(rows, InputError)
     assert columns.as_dict() == rows.as_dict()
+
+
+def test_keys_are_taken_out_by_columns_as_they_are_row_by_row(both_ways):
+    key = "Zt81hb5x-0Qm2LpA/81z"
+    remember_secret(key)
+    try:
+        rows = list(made_rows(7, 60))
+        for number, text in ((3, key), (4, f"so: {key}!"), (50, f"{key} {key}")):
+            rows[number] |= {"prediction": text}
+        rows[20] |= {"input": f"what is {key}?"}
+        spelled = [json.dumps(row).encode() + b"\n" for row in rows]
+        spelled[4] = spelled[4].replace(b"/81z", b"\\/81z")
+        spelled[50] = spelled[50].replace(b"Zt81", b"\\u005at81")
+        found = both_ways(spelled, TEXT_TASK)
+        assert_same_bytes(*found)
+        tagged = pl.read_parquet(found[1] / "eval" / "items.parquet")["error_tags"].list.contains("secret_in_output")
+        assert tagged.arg_true().to_list() == [3, 4, 50]
+        assert not any(key in line for line in (found[1] / "predictions.jsonl").read_text().splitlines())
+    finally:
+        forget_secrets()
 
 
 def test_most_rows_of_an_ordinary_file_are_plain(tmp_path, both_ways, monkeypatch):

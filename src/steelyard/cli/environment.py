@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from steelyard.errors import ConfigurationError, Problem
-from steelyard.records.secrets import is_secret_name, remember_secret
+from steelyard.records.secrets import remember_environment
 
 PREFIX = "STEELYARD_"
 MAX_BYTES = 1 << 20
@@ -25,16 +25,19 @@ _COMMENT = re.compile(r"(?:^|\s+)#.*")
 
 
 def load_environment_file() -> None:
-    """Set variables from the nearest `.env` that are not set already."""
+    """Set variables from the nearest `.env` that are not set already, and take up what is secret in both."""
     here = Path.cwd()
+    found: dict[str, str] = {}
     for folder in (here, *here.parents):
         file = folder / ".env"
         if file.is_file():
             for name, value in parse_environment(_text(file), file=str(file)).items():
                 os.environ.setdefault(name, value)
-                if is_secret_name(name):
-                    remember_secret(value)
-            return
+                found[name] = value
+            break
+    # A value of the file that a variable of the process wins over is a secret all the same.
+    remember_environment(found)
+    remember_environment()
 
 
 def _text(file: Path) -> str:

@@ -12,14 +12,14 @@ from typing import Any
 import click
 
 from steelyard.errors import escape
-from steelyard.records.secrets import redact, redacted
+from steelyard.records.secrets import hidden, redact, redacted
 
 _SURROGATES = re.compile("[\\ud800-\\udfff]")
 
 
-def print_json(value: Any) -> None:
-    """Print one JSON document on standard output."""
-    text = json.dumps(redacted(value), indent=2, ensure_ascii=not _can_print_unicode())
+def print_json(value: Any, *, data: bool = False) -> None:
+    """Print one JSON document on standard output; `data` is printed as it is stored."""
+    text = json.dumps(hidden(value) if data else redacted(value), indent=2, ensure_ascii=not _can_print_unicode())
     # A lone surrogate has no bytes of its own; its escape is the same JSON.
     click.echo(_SURROGATES.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
@@ -43,8 +43,9 @@ def print_results(text: str) -> None:
     print_coloured(text)
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print aligned columns; the last one wraps on a terminal."""
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, data: bool = False) -> None:
+    """Print aligned columns, the last of which wraps on a terminal; `data` is printed as it is stored."""
+    known = hidden if data else redact
     from rich.console import Console  # noqa: PLC0415 - rich is for people's output only
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -53,7 +54,7 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for name in header:
         table.add_column(name, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(escape(redact(str(cell)))) for cell in row))
+        table.add_row(*(Text(escape(known(str(cell)))) for cell in row))
     console = Console(no_color=plain(), highlight=False, width=None if sys.stdout.isatty() else 160)
     console.print(table)
 

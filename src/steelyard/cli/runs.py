@@ -106,10 +106,11 @@ def items_command(run: str, where: tuple[str, ...], *, as_json: bool, **given: A
 
     rows, total = run_items(ItemQuery(run=run, where=_tags(where), **given))
     if as_json:
-        print_json({"items": rows, "total": total, "offset": given["offset"], "limit": given["limit"]})
+        print_json({"items": rows, "total": total, "offset": given["offset"], "limit": given["limit"]}, data=True)
         return
     if rows:
-        print_table(["item", "state", "score", "expected", "predicted", "why"], [_item(row) for row in rows])
+        header = ["item", "state", "score", "expected", "predicted", "why"]
+        print_table(header, [_item(row) for row in rows], data=True)
     click.echo(f"{len(rows)} of {total} items", err=True)
 
 

@@ -26,6 +26,7 @@ from steelyard.records.conversations import (
     TurnTrace,
 )
 from steelyard.records.items import State
+from steelyard.records.secrets import SECRET_IN_OUTPUT
 
 _ADVICE = {
     "rounding_error": "only the rounding differs",
@@ -99,7 +100,7 @@ def _judge_turn(
         plan_steps=_plan_steps(trace),
         operations_per_turn=_operations(trace),
         program_operations=program_operations,
-        error_tags=_tags(state, miss),
+        error_tags=_tags(state, miss, trace),
         explain=_explain(turn, trace, state, distance),
     )
 
@@ -153,10 +154,10 @@ def _operations(trace: TurnTrace | None) -> int | None:
     return operations_per_turn(trace.plan)
 
 
-def _tags(state: State, miss: str | None) -> tuple[str, ...]:
-    if state == "unparsed":
-        return ("not_a_number",)
-    return () if miss is None else (miss,)
+def _tags(state: State, miss: str | None, trace: TurnTrace | None) -> tuple[str, ...]:
+    found = "not_a_number" if state == "unparsed" else miss
+    secret = SECRET_IN_OUTPUT if trace is not None and trace.held_key else None
+    return tuple(tag for tag in (found, secret) if tag is not None)
 
 
 def _explain(turn: Turn, trace: TurnTrace | None, state: State, distance: str | None) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from steelyard.conversations.tables import UNANSWERED, error_context, expected
 from steelyard.records.conversations import JudgedConversation, JudgedTurn, TurnTrace, ValidatorLog
+from steelyard.records.secrets import SECRET_IN_OUTPUT
 
 
 def trace_content(judged: JudgedConversation) -> dict[str, Any]:
@@ -62,7 +63,9 @@ def turn_content(trace: TurnTrace) -> dict[str, Any]:
         "validator_logs": [_log(log) for log in trace.validator_logs],
         "error": None if trace.error is None else {"type": trace.error.type, "message": trace.error.message},
     }
-    return content | ({"predicted_calculation": trace.calculation} if trace.calculation is not None else {})
+    if trace.calculation is not None:
+        content["predicted_calculation"] = trace.calculation
+    return content | ({SECRET_IN_OUTPUT: True} if trace.held_key else {})
 
 
 def _calls(value: tuple[Any, ...] | int | None) -> Any:

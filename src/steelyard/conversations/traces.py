@@ -19,6 +19,7 @@ from steelyard.numbers.quantity import NotANumber
 from steelyard.numbers.units import resolve, table_unit
 from steelyard.programs import ProgramError, expression_steps
 from steelyard.records.conversations import TurnError, TurnTrace, ValidatorLog
+from steelyard.records.secrets import SECRET_IN_OUTPUT
 
 _CONVERSATION_IDS = ("conversation_id", "record_id", "id")
 _ANSWERS = ("actual_answer", "predicted_answer", "answer", "prediction")
@@ -92,6 +93,7 @@ def read_turn(fields: Mapping[str, Any]) -> TurnTrace:
         error=_error(fields),
         trace_id=None if trace_id is None else str(trace_id),
         calculation=calculation,
+        held_key=fields.get(SECRET_IN_OUTPUT) is True,
     )
 
 

@@ -92,7 +92,7 @@ def substituted(text: str, environment: Mapping[str, str], *, key: str = "") -> 
             unset.append(name)
             return ""
         if is_secret_name(name) or is_secret_name(key):
-            remember_secret(environment[name])
+            remember_secret(environment[name], name)
         return environment[name]
 
     return _VARIABLE.sub(fill, text), unset

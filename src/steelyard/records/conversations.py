@@ -91,6 +91,8 @@ class TurnTrace:
     trace_id: str | None = None
     calculation: str | None = None
     """An infix calculation that could not be read as a plan."""
+    held_key: bool = False
+    """Whether a key was taken out of it."""
 
     @property
     def tokens(self) -> int | None:

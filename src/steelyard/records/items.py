@@ -26,6 +26,8 @@ class Item(msgspec.Struct, frozen=True):
     line: int
     conversation: str | None = None
     turn: int | None = None
+    held_keys: tuple[str, ...] = ()
+    """The fields of the row out of which a key was taken."""
 
 
 class Prediction(msgspec.Struct, frozen=True):
@@ -40,3 +42,5 @@ class Prediction(msgspec.Struct, frozen=True):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     line: int | None = None
+    held_key: bool = False
+    """Whether a key was taken out of it: here, or before it came into the journal."""

@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+from steelyard.records.secrets import SECRET_IN_OUTPUT
 from steelyard.research.golden import GoldenEntry, objective_key
 from steelyard.research.measures import COUNTS
 from steelyard.research.runs import RunJudgement
@@ -73,7 +74,8 @@ class Objective:
     defective: frozenset[str] = _NONE
     abstained_runs: int = 0
     faults: frozenset[str] = _NONE
-    """What was wrong with evidence that verified claims cite: `no_quote`, `quote_mismatch` and so on."""
+    """What was wrong with evidence that verified claims cite: `no_quote`, `quote_mismatch` and so on; and whether a key
+    was taken out of an artifact."""
 
     def __post_init__(self) -> None:
         if self.entry is not None:
@@ -85,6 +87,8 @@ class Objective:
         self.runs += (run.folder,)
         self.places += (place,)
         self.abstained_runs += run.abstained
+        if run.held_key:
+            self.faults = _united(self.faults, {SECRET_IN_OUTPUT})
         if run.readable:
             self._add_readable(run)
         else:

@@ -44,6 +44,8 @@ class RunJudgement:
     """Why the run cannot be read; empty for a good one."""
     quotes_checked: bool
     """Whether the run stores chunks to hold quotes against."""
+    held_key: bool = False
+    """Whether a key was taken out of its artifacts."""
 
     @property
     def readable(self) -> bool:
@@ -99,6 +101,7 @@ class RunUnderJudgement:
     steps: StepLedger = field(default_factory=StepLedger)
     chunks: Chunks | None = None
     problems: list[Problem] = field(default_factory=list)
+    held_key: bool = False
 
     def add_output(self, value: Any) -> None:
         """Take up `research_output.json`."""
@@ -124,6 +127,7 @@ class RunUnderJudgement:
             steps=self.steps,
             problems=tuple(self.problems),
             quotes_checked=self.chunks is not None,
+            held_key=self.held_key,
         )
 
     def _claim(self, claim: Claim) -> ClaimJudgement:

@@ -1,4 +1,7 @@
-"""Files that are whole or not there: write aside, flush to disk, rename."""
+"""Files that are whole or not there: write aside, flush to disk, rename.
+
+No key is written, whatever it stands in. What is said is told without any secret before it comes here (`redacted`).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from steelyard.errors import MachineError, Problem
-from steelyard.records.secrets import redact_bytes, redacted
+from steelyard.records.secrets import hidden, hidden_bytes
 
 
 @contextmanager
@@ -61,12 +64,12 @@ def sync_folder(folder: Path) -> None:
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a whole file, or leave the one that was there."""
     with replacing(path) as stream:
-        stream.write(redact_bytes(content))
+        stream.write(hidden_bytes(content))
 
 
 def json_bytes(value: Mapping[str, Any] | list[Any]) -> bytes:
     """Return JSON for a file: keys in the order given, two spaces, no NaN, lone surrogates escaped."""
-    value = redacted(value)
+    value = hidden(value)
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
     try:
         return text.encode() + b"\n"
@@ -76,7 +79,7 @@ def json_bytes(value: Mapping[str, Any] | list[Any]) -> bytes:
 
 def json_line(value: Mapping[str, Any]) -> bytes:
     """Return one line of JSON, newline included."""
-    value = redacted(value)
+    value = hidden(value)
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
         return text.encode() + b"\n"

@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from steelyard.records.blocks import Counts, ErrorTags, Floats, Labels, TextColumn
-from steelyard.records.secrets import has_secrets, redact
 from steelyard.text.kernels.writing import gathered
 
 _FEW_ROWS = 4096
@@ -24,8 +23,6 @@ _SURROGATE_LEAD = re.compile(b"\xed")
 
 def text_array(column: Sequence[str | None], kind: pa.DataType = TEXT_KIND) -> pa.Array:
     """Return a column of text for Parquet; a lone surrogate, which Parquet cannot hold, is kept spelled out."""
-    if has_secrets():
-        column = [None if text is None else redact(text) for text in column]
     if isinstance(column, TextColumn):
         together = gathered(column)
         if _SURROGATE_LEAD.search(together.data.data) is None:

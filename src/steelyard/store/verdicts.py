@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from steelyard.records.secrets import redacted
 from steelyard.store.directories import now_text
 from steelyard.store.files import json_line
 from steelyard.store.folder import FOLDER, locked
@@ -34,7 +35,7 @@ def add_verdict(runs_dir: Path, verdict: Mapping[str, Any]) -> None:
     """Add one line to the journal of verdicts."""
     with locked(runs_dir) as folder:
         entry = {"format_version": VERDICTS_FORMAT, **verdict, "decided_at": now_text()}
-        append_line(folder / VERDICTS_FILE, json_line(entry))
+        append_line(folder / VERDICTS_FILE, json_line(redacted(entry)))
 
 
 def list_verdicts(runs_dir: Path) -> list[dict[str, Any]]:

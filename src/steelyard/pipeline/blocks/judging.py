@@ -21,11 +21,12 @@ from steelyard.pipeline.blocks.values import respelled
 from steelyard.pipeline.items.reading import Source
 from steelyard.pipeline.judging.items import Judge
 from steelyard.pipeline.recording.journal import StoredJournal
-from steelyard.reading.columns.scan import BLANK, BlockScanner, RawBlock, ScannedBlock
+from steelyard.reading.columns.scan import BLANK, ODD, BlockScanner, RawBlock, ScannedBlock
 from steelyard.reading.columns.shapes import TEXT
 from steelyard.reading.faults import RowError
 from steelyard.records.blocks import ItemBlock, ScoredBlock, TextColumn
 from steelyard.records.items import Item, Prediction
+from steelyard.records.secrets import has_keys, places_of_keys
 from steelyard.text.kernels.checks import blank_rows, reasoning_rows
 from steelyard.text.kernels.writing import json_lines
 
@@ -93,10 +94,10 @@ class BlockJudge:
 
     def _scanned(self, content: Content) -> tuple[ScannedBlock, ScannedBlock]:
         """Return the rows of the dataset and the rows of predictions: the same rows, or as many of another file."""
-        block = respelled(self.scanner.scan(content.items), self.scanner.shapes, self.kinds)
+        block = _scanned(content.items, self.scanner, self.kinds)
         if content.predictions is None:
             return block, block
-        return block, respelled(self.others.scan(content.predictions), self.others.shapes, self.kinds)
+        return block, _scanned(content.predictions, self.others, self.kinds)
 
     def _plain_rows(
         self, block: ScannedBlock, other: ScannedBlock
@@ -168,6 +169,16 @@ class BlockJudge:
         return JudgedBlock(
             scored, texts_in_order([plain.journal, written], order), texts_in_order([plain.ids, ids], order)
         )
+
+
+def _scanned(content: RawBlock, scanner: BlockScanner, kinds: Sequence[int]) -> ScannedBlock:
+    """Return the rows of a block; those that may hold a key are for the strict reader, who takes it out."""
+    held = places_of_keys(content.data[: content.size].tobytes()) if has_keys() else []
+    block = respelled(scanner.scan(content), scanner.shapes, kinds)
+    if held:
+        rows = np.unique(np.searchsorted(block.line_starts, np.array(held, np.int64), side="right") - 1)
+        block.shapes[rows[block.shapes[rows] != BLANK]] = ODD
+    return block
 
 
 def _is_plain(roles: Sequence[object | None]) -> npt.NDArray[np.bool_]:

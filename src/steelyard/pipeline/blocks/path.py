@@ -17,7 +17,6 @@ from steelyard.pipeline.recording.journal import StoredJournal
 from steelyard.reading.columns.scan import scan_loop
 from steelyard.reading.rows import format_of
 from steelyard.records.blocks import ScoredBlock
-from steelyard.records.secrets import has_secrets
 from steelyard.text.kernels.labels import text_hashes
 from steelyard.text.kernels.writing import gathered
 
@@ -46,7 +45,7 @@ def block_path(
 
 
 def _is_eligible(judge: Judge, source: Source) -> bool:
-    if source.quarantine is not None or not source.selection.is_whole or source.limits.max_depth < 3 or has_secrets():
+    if source.quarantine is not None or not source.selection.is_whole or source.limits.max_depth < 3:
         return False
     files = [source.dataset, *([source.predictions] if source.predictions else [])]
     if any(format_of(path) not in (".jsonl", ".ndjson") for path in files):

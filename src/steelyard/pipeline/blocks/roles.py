@@ -12,6 +12,7 @@ from steelyard.pipeline.recording.journal import StoredJournal
 from steelyard.reading.columns.shapes import FRACTION, INTEGER, TEXT, Shape
 from steelyard.reading.references import input_text, item_id, tags_of, value_of
 from steelyard.records.fields import FieldNames
+from steelyard.records.secrets import SECRET_IN_OUTPUT
 from steelyard.text.kernels.writing import LineForm
 
 _STATES = ("state", "status")
@@ -96,6 +97,8 @@ def prediction_roles(
     _refuse_duplicates(shape)
     example = shape.example()
     if any(isinstance(example.get(name), str) for name in _STATES) or example.get("error") is not None:
+        raise NotPlain
+    if SECRET_IN_OUTPUT in example:
         raise NotPlain
     outputs = {_member(shape, _prediction(judgement, example), *kinds) for judgement in judgements}
     if len(outputs) != 1 or (source.names.confidence or "confidence") in example or "probabilities" in example:

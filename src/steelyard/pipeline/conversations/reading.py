@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import TypeAlias
@@ -20,6 +20,7 @@ from steelyard.reading.joined import join_predictions
 from steelyard.reading.lines import BOM, open_plain
 from steelyard.reading.rows import FORMATS, Row, read_rows
 from steelyard.records.conversations import Conversation, TurnTrace
+from steelyard.records.secrets import hidden, warn_of_plain_secrets
 
 Pair: TypeAlias = tuple[Conversation, list[TurnTrace | None]]
 
@@ -40,6 +41,7 @@ class ConversationSource:
     @classmethod
     def open(cls, dataset: Path, sample_size: int | None, seed: int) -> ConversationSource:
         """Return a source; a sample needs to see all conversations before it keeps one."""
+        warn_of_plain_secrets()
         source = cls(dataset)
         if sample_size is None:
             return source
@@ -68,7 +70,7 @@ class ConversationSource:
 
     def _conversation(self, row: Row) -> Conversation | None:
         try:
-            return read_conversation(row.fields, row.line)
+            return read_conversation(hidden(row.fields), row.line)
         except ConversationError as error:
             hint = _HINT if "dialogue" in row.fields else f"{_HINT}; {_EVAL}"
             problem = Problem("bad-conversation", str(error), hint=hint, file=str(self.dataset), line=row.line)
@@ -105,7 +107,9 @@ class ConversationSource:
 
     def _turn(self, row: Row, traces: Path) -> TurnTrace | None:
         try:
-            return read_turn(row.fields)
+            found = hidden(row.fields)
+            trace = read_turn(found)
+            return trace if found is row.fields else replace(trace, held_key=True)
         except TraceError as error:
             self._bad_trace(error, row, traces)
             return None

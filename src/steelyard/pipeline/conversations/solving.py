@@ -6,6 +6,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from steelyard.conversations.callables import CallableSolver
 from steelyard.conversations.plan_and_compute import PlanAndCompute
@@ -20,6 +21,7 @@ from steelyard.pipeline.recording.run import Progress
 from steelyard.reading.rows import read_rows
 from steelyard.records.conversations import Conversation, TurnTrace
 from steelyard.records.models import ModelReply, ModelRequest
+from steelyard.records.secrets import SECRET_IN_OUTPUT, hidden, redacted
 from steelyard.store.journal import Journal
 
 WINDOW = 32
@@ -68,7 +70,7 @@ class _Solution:
         self.asked = next(self.steps, None)
 
     def finished(self, trace: TurnTrace) -> None:
-        entry = journal_entry(self.conversation, trace)
+        entry = _told(journal_entry(self.conversation, trace))
         item_id = entry.pop("item_id")
         self.journal.append(item_id, entry, state=entry.get("state"))
         self.journal.sync()
@@ -80,6 +82,13 @@ class _Solution:
             self.asked = self.steps.send(reply)
         except StopIteration:
             self.asked = None
+
+
+def _told(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return what the journal keeps of a turn: an error is told without any secret, everything else without keys."""
+    given = entry if entry["error"] is None else entry | {"error": redacted(entry["error"])}
+    found: dict[str, Any] = hidden(given)
+    return dict(given) if found is given else found | {SECRET_IN_OUTPUT: True}
 
 
 def drive(model: Model, solutions: Sequence[_Solution]) -> None:

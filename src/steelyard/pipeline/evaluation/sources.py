@@ -19,12 +19,14 @@ from steelyard.reading.limits import Limits
 from steelyard.reading.rows import read_rows
 from steelyard.records.answers import Choice
 from steelyard.records.plans import DERIVED_TAGS
+from steelyard.records.secrets import hidden, warn_of_plain_secrets
 
 MAX_LABELS = 10_000
 
 
 def make_source(prepared: Prepared, options: EvaluateOptions, *, journal: bool = False) -> Source:
     """Return where the items and predictions of an evaluation come from; `journal` is a run's own."""
+    warn_of_plain_secrets()
     task, keys = prepared.task, [key for keys in prepared.report.slice_by for key in keys]
     dataset = resolve(prepared, options.dataset, task.dataset, "dataset")
     assert dataset is not None
@@ -72,7 +74,7 @@ def label_names(prepared: Prepared, source: Source) -> LabelNames:
         return LabelNames(prepared.task.choices, aliases, prepared.field_names.confidence)
     found: dict[str, None] = {}
     for raw in raw_references(prepared.judgements[0], source):
-        value = _label(raw)
+        value = _label(hidden(raw))
         if value is not None:
             found.setdefault(value)
         if len(found) > MAX_LABELS:

@@ -16,6 +16,7 @@ from steelyard.models import Model
 from steelyard.pipeline.generation.caching import Answers
 from steelyard.pipeline.generation.requests import Requests
 from steelyard.records.models import ModelReply, ModelRequest
+from steelyard.records.secrets import SECRET_IN_OUTPUT, hidden, redact
 from steelyard.store.journal import Journal
 
 Asking: TypeAlias = Callable[[int, int], None]
@@ -57,7 +58,8 @@ def generate(
         with closing(_asked(model, requests.without(dict(journal.done)))) as replies:
             for request, reply in replies:
                 writer.write(request.item_id, reply)
-                answers.keep(request, reply)
+                if hidden(reply.output) is reply.output:
+                    answers.keep(request, reply)
         journal.sync()
         writer.tell()
         states = Counter(state for state in journal.done.values() if state is not None)
@@ -83,7 +85,7 @@ class _Writer:
     """The first failure, to be told as an example."""
 
     def write(self, item_id: str, reply: ModelReply, *, cached: bool = False) -> None:
-        fields: dict[str, Any] = msgspec.to_builtins(reply)
+        fields = _told(reply)
         output = fields.pop("output", None)
         if reply.state is None:
             fields = {self.output_field: output, **fields}
@@ -95,6 +97,15 @@ class _Writer:
     def tell(self) -> None:
         if self.asking is not None:
             self.asking(len(self.journal.done), self.total)
+
+
+def _told(reply: ModelReply) -> dict[str, Any]:
+    """Return what the journal keeps of a reply: an error is told without any secret, an output without keys."""
+    given: dict[str, Any] = msgspec.to_builtins(reply)
+    if reply.error is not None:
+        given["error"] = redact(reply.error)
+    found: dict[str, Any] = hidden(given)
+    return dict(given) if found is given else found | {SECRET_IN_OUTPUT: True}
 
 
 def _found(journal: Journal, requests: Requests, answers: Answers) -> Iterator[tuple[ModelRequest, ModelReply]]:

@@ -23,6 +23,7 @@ from steelyard.reading.rows import Row, read_rows
 from steelyard.records.blocks import ItemBlock
 from steelyard.records.fields import FieldNames
 from steelyard.records.items import Item, Prediction, State
+from steelyard.records.secrets import SECRET_IN_OUTPUT, hidden, may_hold_key
 
 BLOCK_ITEMS = 4096
 """Items per block in the item form: a few megabytes of rows."""
@@ -135,21 +136,22 @@ class Source:
 
     def _item(self, row: Row) -> Item | None:
         self.item_fields.see(row.fields)
-        found = item_id(row.fields, self.names)
+        found, fields = item_id(row.fields, self.names), without_keys(row)
         if found is None:
             self._problem(
                 "missing-field", row, "the row has no id", "give every item an `id`, a text or a whole number"
             )
             return None
-        tags = tags_of(row.fields, self.tag_fields, self.sliced)
+        tags = tags_of(fields, self.tag_fields, self.sliced)
         if isinstance(tags, Problem):
             self._problem(tags.code, row, tags.message, tags.hint, found)
             return None
-        conversation, turn = self._conversation(row, tags)
-        text = input_text(row.fields, self.names) or ""
+        conversation, turn = self._conversation(fields, tags)
+        text = input_text(fields, self.names) or ""
         if self.derived:
-            tags |= derived_tags(Derivable(row.fields, text, turn, self.answer_type), tags, self.derived)
-        return Item(found, text, row.fields, tags, row.line, conversation, turn)
+            tags |= derived_tags(Derivable(fields, text, turn, self.answer_type), tags, self.derived)
+        held = () if fields is row.fields else fields_with_keys(row.fields, fields)
+        return Item(found, text, fields, tags, row.line, conversation, turn, held)
 
     def pair_of(self, row: Row) -> tuple[Item, Prediction | None] | None:
         """Return the item and the prediction of a dataset's row that carries both; None where the row is a problem."""
@@ -171,10 +173,10 @@ class Source:
             ledger.add(found)
         ledger.report(self.problems, str(self.dataset), self._ids_again)
 
-    def _conversation(self, row: Row, tags: dict[str, str]) -> tuple[str | None, int | None]:
+    def _conversation(self, fields: dict[str, Any], tags: dict[str, str]) -> tuple[str | None, int | None]:
         name = self.cluster_by or self.names.conversation or "conversation_id"
-        found = tags.get(name, value_of(row.fields, name))
-        turn = value_of(row.fields, self.names.turn or "turn_idx")
+        found = tags.get(name, value_of(fields, name))
+        turn = value_of(fields, self.names.turn or "turn_idx")
         return None if found is None else str(found), count_of(turn)
 
     def _problem(self, code: str, row: Row, message: str, hint: str, item: str | None = None) -> None:
@@ -188,7 +190,9 @@ class Source:
         if not carried and not _failure(item.fields):
             self.answer_fields.see(item.fields)
             return None
-        return self._prediction(Row(item.line, item.fields, None))
+        told = self.predicted | {(named or "").split(".")[0]}
+        held = any(name.startswith("pred_") or name in told for name in item.held_keys)
+        return self._prediction(Row(item.line, item.fields, None), held_key=held)
 
     def _prediction_rows(self, path: Path) -> Iterator[tuple[str, Row]]:
         rejected = self.quarantine.reject if self.quarantine else None
@@ -203,8 +207,8 @@ class Source:
                 hint = "give every prediction the `id` of its item"
                 self.problems.add(Problem("missing-field", message, hint=hint, file=str(path), line=row.line))
 
-    def _prediction(self, row: Row) -> Prediction:
-        fields = row.fields
+    def _prediction(self, row: Row, *, held_key: bool = False) -> Prediction:
+        fields = without_keys(row)
         state = _failure(fields)
         self._notice(fields, state)
         error = fields.get("error")
@@ -216,6 +220,7 @@ class Source:
             prompt_tokens=_first_count(fields, _PROMPT_TOKENS),
             completion_tokens=_first_count(fields, _COMPLETION_TOKENS),
             line=row.line,
+            held_key=held_key or fields is not row.fields or fields.get(SECRET_IN_OUTPUT) is True,
         )
 
     def _notice(self, fields: dict[str, Any], state: State | None) -> None:
@@ -256,6 +261,17 @@ class Source:
                 for found, line in self.unknown_ids
             ]
             raise InputError(problems, total=self.unknown_total)
+
+
+def without_keys(row: Row) -> dict[str, Any]:
+    """Return the fields of a row with every key replaced; the very same ones where there is none."""
+    fields: dict[str, Any] = row.fields if row.raw is not None and not may_hold_key(row.raw) else hidden(row.fields)
+    return fields
+
+
+def fields_with_keys(before: dict[str, Any], after: dict[str, Any]) -> tuple[str, ...]:
+    """Return the fields of a row out of which a key was taken."""
+    return tuple(name for name, value in after.items() if before.get(name) is not value)
 
 
 def _failure(fields: dict[str, Any]) -> State | None:

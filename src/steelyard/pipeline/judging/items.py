@@ -27,6 +27,7 @@ from steelyard.pipeline.judging.verdicts import Columns, Verdict, scored_block
 from steelyard.records.answers import Answer, AnswerType
 from steelyard.records.blocks import ItemBlock, ScoredBlock
 from steelyard.records.items import Item, Prediction, State
+from steelyard.records.secrets import SECRET_IN_OUTPUT
 from steelyard.registry import Metric, Scorer
 from steelyard.scoring.rules import FormatRules
 
@@ -111,7 +112,8 @@ class Judge:
         columns.items.append(item)
         columns.predictions.append(prediction)
         columns.scores.append(self._numbers(verdicts) | checked)
-        columns.error_tags.append((*self._error_tags(verdicts), *rule_tags))
+        secret = (SECRET_IN_OUTPUT,) if prediction is not None and prediction.held_key else ()
+        columns.error_tags.append((*self._error_tags(verdicts), *rule_tags, *secret))
 
     def _verdict(self, judgement: Judgement, item: Item, prediction: Prediction | None) -> Verdict:
         try:

@@ -10,7 +10,8 @@ from typing import Any, Self
 from steelyard.reading.references import prediction_field, reference_field, value_of
 from steelyard.records.blocks import ItemBlock
 from steelyard.records.fields import FieldNames
-from steelyard.records.items import Item, Prediction
+from steelyard.records.items import Prediction
+from steelyard.records.secrets import SECRET_IN_OUTPUT
 from steelyard.store.files import json_line, replacing
 
 _KEPT = (
@@ -55,14 +56,15 @@ class StoredJournal:
     def lines(self, block: ItemBlock) -> list[bytes]:
         """Return the line of each item; one without a prediction has an empty one."""
         return [
-            b"" if prediction is None else json_line({"item_id": item.id, **self._fields(item, prediction)})
+            b"" if prediction is None else json_line({"item_id": item.id, **self._fields(prediction)})
             for item, prediction in zip(block.items, block.predictions, strict=True)
         ]
 
-    def _fields(self, item: Item, prediction: Prediction) -> dict[str, Any]:
+    def _fields(self, prediction: Prediction) -> dict[str, Any]:
         if prediction.state == "unparsed":
             return {"state": "unparsed", "error": prediction.error}
-        return self.kept_fields(prediction.fields if self._separate else item.fields)
+        kept = self.kept_fields(prediction.fields)
+        return kept | {SECRET_IN_OUTPUT: True} if prediction.held_key else kept
 
     def kept_fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return what of a row the journal keeps: a prediction's whole row, or the prediction in a dataset's row."""

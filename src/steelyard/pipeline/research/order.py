@@ -25,6 +25,7 @@ from steelyard.reading.hashing import sha256_file
 from steelyard.reading.limits import Limits
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.plans import ReportPlan
+from steelyard.records.secrets import warn_of_plain_secrets
 from steelyard.research.gates import DEFAULT_THRESHOLDS, parse_thresholds
 from steelyard.research.golden import GoldenEntry
 from steelyard.research.measures import RATIOS
@@ -85,6 +86,7 @@ class ResearchEvaluation:
 def evaluate_research(options: ResearchOptions, *, progress: Progress | None = None) -> Iterator[ResearchEvaluation]:
     """Judge stored artifacts. What keeps an evaluation from beginning is a report too, with status SYSTEM_ERROR."""
     thresholds = thresholds_of(options)
+    warn_of_plain_secrets()
     if options.store and options.name is not None:
         check_run_name(options.name)
     try:

@@ -13,6 +13,7 @@ from steelyard.reading.documents import read_document
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.limits import Limits
 from steelyard.reading.rows import read_rows
+from steelyard.records.secrets import hidden
 from steelyard.research.faults import ArtifactError
 from steelyard.research.golden import GoldenEntry, Requirement, parse_golden
 from steelyard.research.runs import RunJudgement, RunUnderJudgement
@@ -36,7 +37,7 @@ class RequirementError(InputError):
 def read_golden(path: Path, limits: Limits) -> list[GoldenEntry]:
     """Return the golden queries, or raise RequirementError with everything that is wrong with them."""
     try:
-        value = read_document(path, limits=limits)
+        value = hidden(read_document(path, limits=limits))
     except SteelyardError as error:
         raise RequirementError([(_requirement(problem, path), problem) for problem in error.problems]) from None
     entries, faults = parse_golden(value)
@@ -115,20 +116,20 @@ class RunReader:
         return run.judgement()
 
     def _output(self, folder: Path, run: RunUnderJudgement) -> None:
-        self._document(folder / OUTPUT_FILE, run.add_output)
+        self._document(folder / OUTPUT_FILE, _taking(run, run.add_output))
 
     def _events(self, folder: Path, run: RunUnderJudgement) -> None:
-        self._lines(folder / EVENTS_FILE, run.steps.add_event)
+        self._lines(folder / EVENTS_FILE, _taking(run, run.steps.add_event))
 
     def _manifests(self, folder: Path, run: RunUnderJudgement) -> None:
-        self._lines(folder / MANIFESTS_FILE, run.steps.add_manifest)
+        self._lines(folder / MANIFESTS_FILE, _taking(run, run.steps.add_manifest))
         for path in sorted((folder / MANIFESTS_FOLDER).glob("*.json")):
-            self._document(path, run.steps.add_manifest)
+            self._document(path, _taking(run, run.steps.add_manifest))
 
     def _chunks(self, folder: Path, run: RunUnderJudgement) -> None:
         if _is_there(folder / CHUNKS_FILE):
             run.expect_chunks()
-            self._lines(folder / CHUNKS_FILE, run.add_chunk)
+            self._lines(folder / CHUNKS_FILE, _taking(run, run.add_chunk))
 
     def _document(self, path: Path, take: Callable[[Any], None]) -> None:
         self._hash(path)
@@ -167,6 +168,17 @@ class RunReader:
             message = f"the run_id {run.output.run_id!r} is also that of {first}, expected each run once"
             hint = "remove the copy, or give the run its own id"
             run.problems.append(Problem("duplicate-id", message, hint=hint, file=f"{run.folder}/{OUTPUT_FILE}"))
+
+
+def _taking(run: RunUnderJudgement, take: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return what takes up a value without its keys, and marks a run that had one."""
+
+    def taken(value: Any) -> None:
+        found = hidden(value)
+        run.held_key |= found is not value
+        take(found)
+
+    return taken
 
 
 def _is_there(path: Path) -> bool:
