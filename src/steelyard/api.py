@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from steelyard.errors import InputError, Problem
 from steelyard.pipeline.evaluation.order import evaluate as _evaluate
 from steelyard.pipeline.options import EvaluateOptions
+from steelyard.reading.names import names_of, slice_keys
 from steelyard.records.comparisons import Comparison
 from steelyard.records.runs import HARD_EXAMPLES_FILE, ITEMS_FILE, RESULTS_FILE, RunRecord
 from steelyard.records.verdicts import Verdict
@@ -84,15 +85,15 @@ def evaluate(task: FilePath | Mapping[str, Any] | None = None, *, runs_dir: File
     """Evaluate stored predictions and return the run.
 
     `task` is a task file, or its content as a mapping. Options are those of `steelyard eval` in Python's spelling:
-    `dataset`, `predictions`, `answer_type`, `metrics`, `scorer`, `slice_by`, `name`, …
+    `dataset`, `predictions`, `answer_type`, `metrics`, `scorer`, `slice_by`, `name`, … Where a list is meant, text is
+    one name, or names separated by commas: `slice_by="lang,source"`.
 
     >>> run = evaluate({"task": "demo"}, dataset="items.jsonl", name="first")  # doctest: +SKIP
     """
     given = {name: str(value) if isinstance(value, PathLike) else value for name, value in options.items()}
-    if isinstance(given.get("metrics"), list):
-        given["metrics"] = tuple(given["metrics"])
-    if isinstance(given.get("slice_by"), list):
-        given["slice_by"] = tuple(tuple(key) if isinstance(key, list) else key for key in given["slice_by"])
+    for name, read in (("metrics", names_of), ("slice_by", slice_keys)):
+        if given.get(name) is not None:
+            given[name] = read(given[name])
     source = {"task": task} if isinstance(task, Mapping) else {"task_file": None if task is None else Path(task)}
     finished = _evaluate(EvaluateOptions(runs_dir=Path(runs_dir), **source, **given))  # type: ignore[arg-type]
     return Run(finished.path, finished.run)
@@ -106,11 +107,13 @@ def compare(*runs: FilePath | Run, runs_dir: FilePath = "runs", **options: Any) 
     >>> found = compare("main", "candidate", metric="f1", slice_by=["source"])  # doctest: +SKIP
     >>> found.deltas["candidate"].paired.p_value  # doctest: +SKIP
     """
+    from steelyard.comparison.slices import SEPARATOR  # noqa: PLC0415
     from steelyard.pipeline.verdicts.comparison import CompareOptions  # noqa: PLC0415 - Parquet and statistics, on demand
     from steelyard.pipeline.verdicts.comparison import compare as _compare  # noqa: PLC0415
 
-    for name in ("slice_by", "allow"):
-        options[name] = tuple(options.get(name, ()))
+    keys = slice_keys(options.get("slice_by") or ())
+    options["slice_by"] = tuple(key if isinstance(key, str) else SEPARATOR.join(key) for key in keys)
+    options["allow"] = names_of(options.get("allow") or ())
     named = tuple(map(_named, runs))
     return _compare(CompareOptions(runs=named, runs_dir=Path(runs_dir), **options))
 
@@ -122,11 +125,14 @@ def gate(
     policy: FilePath | None = None,
     runs_dir: FilePath = "runs",
     top: int = 10,
+    allow: str | Sequence[str] = (),
+    verify: bool = False,
 ) -> Verdict:
-    """Return whether a run, or an evaluated suite, may ship: `.outcome` is pass, fail or undecided.
+    """Return whether a run, or an evaluated suite, may ship: a pass alone is true.
 
-    `against` is a baseline's name or a run; `policy` is a YAML file; without one the task's own gates hold, or the
-    default policy.
+    `.outcome` is pass, fail or undecided. `against` is a baseline's name or a run; `policy` is a YAML file; without one
+    the task's own gates hold, or the
+    default policy. `allow` names fields that may differ from the baseline, `verify` judges stored outputs again first.
 
     >>> gate("candidate", against="main").outcome  # doctest: +SKIP
     """
@@ -140,6 +146,8 @@ def gate(
             policy=None if policy is None else Path(policy),
             runs_dir=Path(runs_dir),
             top=top,
+            allow=names_of(allow),
+            verify=verify,
         )
     )
 

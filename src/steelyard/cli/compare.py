@@ -8,18 +8,15 @@ from typing import Any
 import click
 
 from steelyard.cli.output import print_json
+from steelyard.comparison.slices import SEPARATOR
 from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
+from steelyard.reading.names import names_of, slice_keys
 from steelyard.records.comparisons import Comparison
 from steelyard.show.comparison import comparison_text
 from steelyard.show.comparison_files import comparison_csv, comparison_markdown
 from steelyard.store.files import json_bytes, write_bytes
 
 FORMATS = ("table", "json", "csv", "markdown")
-
-
-def names(value: str | None) -> tuple[str, ...]:
-    """Return the parts of a list that is separated by commas."""
-    return tuple(part.strip() for part in (value or "").split(",") if part.strip())
 
 
 @click.command("compare", epilog="Example: steelyard compare --runs baseline,candidate --metric f1 --slice-by source")
@@ -44,9 +41,9 @@ def compare_command(
     **given: Any,
 ) -> None:
     """Compare runs item by item; delta is candidate minus baseline. Exit 3 when they are not comparable."""
-    allowed = tuple(part for entry in allow for part in names(entry))
-    keys = tuple(key.replace("+", " & ") for key in names(slice_by))
-    found = compare(CompareOptions(runs=names(runs), slice_by=keys, allow=allowed, **given))
+    allowed = tuple(part for entry in allow for part in names_of(entry))
+    keys = tuple(key if isinstance(key, str) else SEPARATOR.join(key) for key in slice_keys(slice_by or ""))
+    found = compare(CompareOptions(runs=names_of(runs), slice_by=keys, allow=allowed, **given))
     kind = "json" if as_json else kind
     if output is not None:
         write_bytes(output, rendered(found, kind).encode("utf-8", "backslashreplace"))

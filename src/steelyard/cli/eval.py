@@ -16,19 +16,18 @@ from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.evaluation.suite_files import is_suite_file
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.run import Evaluation, OverBudgetError
+from steelyard.reading.names import Key, names_of, slice_keys
 from steelyard.show.results import evaluation_text
 
 ANSWER_TYPES = ("text", "choice", "number", "list", "reasoning", "label", "mixed")
 
 
 def _names(value: str | None) -> tuple[str, ...] | None:
-    return None if value is None else tuple(part.strip() for part in value.split(",") if part.strip())
+    return None if value is None else names_of(value)
 
 
-def _slices(value: str | None) -> tuple[str | tuple[str, ...], ...] | None:
-    """Read `source,difficulty,source+difficulty`: a plus sign makes a cross-slice."""
-    found = _names(value)
-    return None if found is None else tuple(tuple(key.split("+")) if "+" in key else key for key in found)
+def _slices(value: str | None) -> tuple[Key, ...] | None:
+    return None if value is None else slice_keys(value)
 
 
 @click.command(

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from steelyard.cli.compare import names
 from steelyard.cli.failures import machine_failure
 from steelyard.cli.output import print_json
 from steelyard.errors import UNDECIDED, SteelyardError
 from steelyard.pipeline.verdicts.gating import GateOptions, gate
+from steelyard.reading.names import names_of
 from steelyard.records.verdicts import Verdict
 from steelyard.show.junit import refusal_junit, verdict_junit
 from steelyard.show.verdict import refusal_markdown, verdict_markdown, verdict_text
@@ -42,7 +42,7 @@ def gate_command(*, junit: Path | None, kind: str, as_json: bool, allow: tuple[s
     RUN is a run or an evaluated suite. Without a policy: no drop in the primary metric beyond 0.02 that the paired test
     shows, and no new skipped items. The verdict is the last line on standard error.
     """
-    allowed = tuple(part for entry in allow for part in names(entry))
+    allowed = tuple(part for entry in allow for part in names_of(entry))
     verdict = _held(GateOptions(allow=allowed, **given), junit)
     if junit is not None:
         write_bytes(junit, verdict_junit(verdict))
