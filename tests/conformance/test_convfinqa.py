@@ -147,7 +147,7 @@ def test_accuracy_by_turn_covers_every_turn_with_intervals(evaluated, gold):
         for key, value in statistics["accuracy_by_turn_number"].items():
             assert details[key]["ci_low"] <= value <= details[key]["ci_high"]
         whole = statistics["intervals"]["numerical_accuracy"]
-        assert whole["method"] == "bootstrap-percentile-clustered"
+        assert whole["method"] == "wilson-design-effect"
         assert whole["n_conversations"] == 190
 
 

@@ -232,7 +232,7 @@ def test_means_and_intervals_are_those_over_all_turns_at_once():
     turns = [(place, entry) for place, conversation in enumerate(judged) for entry in conversation.turns]
     known = [(place, entry.logic["logic_recall"]) for place, entry in turns if entry.logic["logic_recall"] is not None]
     places, values = (np.array(column) for column in zip(*known, strict=True))
-    expected = mean_interval(values.astype(float), binary=False, clusters=places)
+    expected = mean_interval(values.astype(float), kind="bounded", clusters=places)
     detail = content["intervals"]["avg_logic_recall"]
     assert content["avg_logic_recall"] == pytest.approx(values.mean())
     assert (detail["ci_low"], detail["ci_high"]) == (expected.low, expected.high)

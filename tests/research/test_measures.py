@@ -27,15 +27,19 @@ def test_single_observations_have_wilsons_interval():
 
 
 def test_objectives_that_are_all_good_count_as_one_observation_each():
-    found = ratio_interval(np.array([50, 50]), np.array([50, 50]))
-    # statsmodels: proportion_confint(2, 2, method="wilson")
-    assert (found.low, found.high, found.method) == (pytest.approx(0.3423802275), 1.0, "wilson-clustered")
+    found = ratio_interval(np.full(20, 50), np.full(20, 50))
+    # Wilson by hand with Student's t of 19 degrees of freedom, 2.0930: 20 / (20 + 2.0930²)
+    assert (found.low, found.high, found.method) == (pytest.approx(0.8203, abs=1e-4), 1.0, "wilson-design-effect")
 
 
-def test_objectives_are_drawn_whole_where_they_differ():
+def test_objectives_count_whole_where_they_differ():
     found = ratio_interval(np.array([10, 0, 10, 0, 9, 1]), np.full(6, 10))
-    assert found.method == "bootstrap-percentile-clustered"
     assert found.high - found.low > 0.5  # sixty independent claims would give about 0.25
+
+
+def test_claims_of_a_single_objective_show_no_spread():
+    found = ratio_interval(np.array([7]), np.array([10]))
+    assert (found.low, found.high) == (None, None)
 
 
 def test_every_count_belongs_to_one_ratio():

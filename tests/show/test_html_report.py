@@ -45,7 +45,7 @@ def results_and_hard(**given):
             unavailable={"perplexity": "needs a model"},
         )
     )
-    report.bounded["mae"] = False
+    report.kinds["mae"] = "amount"
     columns = {
         "tags": {
             "source": generator.choice(["human", "synthetic", HOSTILE], size).tolist(),

@@ -23,7 +23,7 @@ def run(task="demo"):
 
 
 def lines_of(scores, task="demo", columns=None, **given):
-    report = Report(plan(**given))
+    report = Report(plan(values={"score": "rate"}, **given))
     report.update(scored_block(scores, **(columns or {})))
     return results_lines(run(task), report.results())
 

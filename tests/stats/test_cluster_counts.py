@@ -29,14 +29,14 @@ def counted(clusters, block):
 def test_intervals_of_counted_clusters_are_those_of_clusters_kept(clusters, block):
     found = counted(clusters, block)
     assert found.n == len(clusters)
-    assert found.interval(binary=False, rounds=200) == clustered_interval(*totals(clusters), binary=False, rounds=200)
+    assert found.interval("bounded", rounds=200) == clustered_interval(*totals(clusters), kind="bounded", rounds=200)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(BINARY_CLUSTER, min_size=1, max_size=60), st.integers(1, 70))
 def test_rates_too(clusters, block):
-    expected = clustered_interval(*totals(clusters), binary=True, rounds=200)
-    assert counted(clusters, block).interval(binary=True, rounds=200) == expected
+    expected = clustered_interval(*totals(clusters), kind="rate")
+    assert counted(clusters, block).interval("rate") == expected
 
 
 @pytest.mark.parametrize("size", [500, 5000])
@@ -44,14 +44,14 @@ def test_thousands_of_single_values_are_drawn_as_ever(size):
     values = np.random.default_rng(1).random(size)
     found = ClusterCounts()
     found.add(values, np.ones(size))
-    assert found.interval(binary=False) == clustered_interval(values, np.ones(size), binary=False)
+    assert found.interval("bounded") == clustered_interval(values, np.ones(size), kind="bounded")
 
 
 def test_parts_merge():
     clusters = [[1.0, 0.0], [1.0], [0.0, 0.25], [1.0, 0.0]] * 5
     whole, parts = counted(clusters, 100), counted(clusters[:7], 3)
     parts.merge(counted(clusters[7:], 2))
-    assert parts.interval(binary=False) == whole.interval(binary=False)
+    assert parts.interval("bounded") == whole.interval("bounded")
 
 
 def test_the_design_effect_is_that_of_clusters_kept():

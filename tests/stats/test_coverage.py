@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.stats import ValueCounts, bootstrap_clustered, bootstrap_matrix, bootstrap_mean, compare_pairs, wilson
+from steelyard.stats import ValueCounts, bootstrap_matrix, clustered_interval, compare_pairs, mean_interval, wilson
 
 pytestmark = pytest.mark.slow
 SAMPLES = 600
@@ -35,8 +35,8 @@ def test_the_bootstrap_covers_means_by_rows_by_groups_and_by_bins(size):
     generator = np.random.default_rng(size)
     truth = 0.7 / (0.7 + 0.4)
     samples = (generator.beta(0.7, 0.4, size) for _ in range(SAMPLES))
-    make = (lambda values: ValueCounts(values).interval(rounds=300)) if size > 4096 else None
-    intervals = [make(values) if make else bootstrap_mean(values, rounds=300) for values in samples]
+    make = (lambda values: ValueCounts(values).interval("bounded", rounds=300)) if size > 4096 else None
+    intervals = [make(values) if make else mean_interval(values, kind="bounded", rounds=300) for values in samples]
     found, noise = share([holds(interval, truth) for interval in intervals])
     assert found == pytest.approx(0.95, abs=noise + 0.015)
 
@@ -45,18 +45,18 @@ def test_the_bootstrap_covers_means_of_few_distinct_values():
     generator = np.random.default_rng(3)
     values, chances = np.array([0.0, 0.5, 1.0]), np.array([0.3, 0.1, 0.6])
     counts = generator.multinomial(300, chances, SAMPLES)
-    hits = [holds(bootstrap_mean(values, counts=row, rounds=300), float(values @ chances)) for row in counts]
+    hits = [holds(mean_interval(values, row, kind="bounded", rounds=300), float(values @ chances)) for row in counts]
     found, noise = share(hits)
     assert found == pytest.approx(0.95, abs=noise + 0.015)
 
 
-def test_drawing_whole_clusters_covers_where_drawing_items_does_not():
+def test_counting_clusters_covers_where_counting_items_does_not():
     generator = np.random.default_rng(4)
     clustered, alone = [], []
     for _ in range(SAMPLES):
         chances = generator.beta(2, 2, 120)
         right = generator.binomial(8, chances)
-        clustered.append(holds(bootstrap_clustered(right, np.full(120, 8.0), rounds=300), 0.5))
+        clustered.append(holds(clustered_interval(right, np.full(120, 8.0), kind="rate"), 0.5))
         alone.append(holds(wilson(int(right.sum()), 960), 0.5))
     found, noise = share(clustered)
     assert found == pytest.approx(0.95, abs=noise + 0.015)

@@ -34,7 +34,7 @@ def test_mean_spread_and_ends_are_those_of_the_values(values):
 def test_merged_parts_equal_the_whole(values, cut):
     whole, first, second = Values(values), Values(values[:cut]), Values(values[cut:])
     second.merge(first)
-    assert (second.n, second.mean, second.interval()) == (whole.n, whole.mean, whole.interval())
+    assert (second.n, second.mean, second.interval("unbounded")) == (whole.n, whole.mean, whole.interval("unbounded"))
 
 
 @pytest.mark.parametrize("kind", [ValueCounts, Values])
@@ -46,10 +46,10 @@ def test_beyond_4096_distinct_values_partition_and_order_still_do_not_matter(kin
         addition.merge(parts)
         parts = addition
     assert not whole.exact
-    assert (parts.n, parts.mean, parts.interval(), parts.minimum) == (
+    assert (parts.n, parts.mean, parts.interval("unbounded"), parts.minimum) == (
         whole.n,
         whole.mean,
-        whole.interval(),
+        whole.interval("unbounded"),
         whole.minimum,
     )
 
@@ -63,7 +63,7 @@ def test_bins_keep_mean_and_spread_exactly():
 
 def test_the_interval_from_bins_is_that_of_the_values():
     values = many(4)
-    interval = ValueCounts(values).interval()
+    interval = ValueCounts(values).interval("unbounded")
     error = values.std() / math.sqrt(len(values))
     assert interval.low == pytest.approx(values.mean() - 1.96 * error, abs=0.25 * error)
     assert interval.high == pytest.approx(values.mean() + 1.96 * error, abs=0.25 * error)
@@ -72,7 +72,7 @@ def test_the_interval_from_bins_is_that_of_the_values():
 @pytest.mark.parametrize("centre", [0.3, 1e6, -1e6])
 def test_values_that_share_a_bin_keep_their_spread(centre):
     values = centre * (1 + 1e-4 * np.random.default_rng(5).standard_normal(20_000))
-    interval = Values(values).interval()
+    interval = Values(values).interval("unbounded")
     error = values.std() / math.sqrt(len(values))
     assert interval.low is not None
     assert interval.high - interval.low == pytest.approx(2 * 1.96 * error, rel=0.1)
@@ -95,7 +95,7 @@ def test_a_score_outside_the_unit_interval_is_refused(value):
 
 
 def test_the_interval_of_huge_numbers_is_undefined_and_says_why():
-    interval = Values([1e300, -1e300, 2e300]).interval()
+    interval = Values([1e300, -1e300, 2e300]).interval("unbounded")
     assert (interval.low, interval.high) == (None, None)
     assert "too large" in interval.reason
 

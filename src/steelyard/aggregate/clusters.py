@@ -12,7 +12,9 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.aggregate.means import within_one
 from steelyard.records.blocks import Floats, Labels
+from steelyard.records.scores import ValueKind
 from steelyard.stats import ClusterCounts, Interval
 
 _LIMB = float(1 << 26)
@@ -121,9 +123,9 @@ class Clustered(ABC):
     def counted(self, name: str) -> ClusterCounts:
         """Return the clusters of a metric, counted by total and size."""
 
-    def interval(self, name: str, *, binary: bool, rounds: int, seed: int) -> Interval:
-        """Return the interval of a mean by resampling whole clusters."""
-        return self.counted(name).interval(binary=binary, rounds=rounds, seed=seed)
+    def interval(self, name: str, kind: ValueKind, *, rounds: int, seed: int) -> Interval:
+        """Return the interval of a mean from whole clusters."""
+        return self.counted(name).interval(kind, rounds=rounds, seed=seed)
 
     def design_effect(self, name: str, squares: float) -> float:
         """Return by how much clustering widens the variance of a mean, from the sum of its squared values."""
@@ -133,9 +135,9 @@ class Clustered(ABC):
 class ScatteredClusters(Clustered):
     """Clusters whose items may stand in any block: each keeps its totals until the end."""
 
-    def __init__(self, bounded: dict[str, bool]) -> None:
+    def __init__(self, kinds: dict[str, ValueKind]) -> None:
         self.places = ClusterPlaces()
-        self.totals = {name: ClusterTotals(bounded=known) for name, known in bounded.items()}
+        self.totals = {name: ClusterTotals(bounded=within_one(kind)) for name, kind in kinds.items()}
 
     def update(self, clusters: Labels, numbers: dict[str, Floats]) -> None:
         """Add a block."""
@@ -159,13 +161,13 @@ class ScatteredClusters(Clustered):
 class WholeClusters(Clustered):
     """Clusters of which none stands in two blocks: they are counted block by block, and memory does not grow."""
 
-    def __init__(self, bounded: dict[str, bool]) -> None:
-        self.bounded = bounded
-        self.counts = {name: ClusterCounts() for name in bounded}
+    def __init__(self, kinds: dict[str, ValueKind]) -> None:
+        self.kinds = kinds
+        self.counts = {name: ClusterCounts() for name in kinds}
 
     def update(self, clusters: Labels, numbers: dict[str, Floats]) -> None:
         """Add a block with every item of its clusters."""
-        block = ScatteredClusters({name: self.bounded[name] for name in numbers})
+        block = ScatteredClusters({name: self.kinds[name] for name in numbers})
         block.update(clusters, numbers)
         for name, totals in block.totals.items():
             self.counts[name].add(*totals.sums_and_sizes())

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from steelyard.records.blocks import Counts, Floats
+from steelyard.records.scores import ValueKind
 from steelyard.stats import Interval, ValueCounts, Values
 
 NO_VALUE = "no item has a value for it"
 
 
 class Mean:
-    """The mean of one number over items. Scores within [0, 1] are told from numbers without bounds."""
+    """The mean of one number over items. What values it can have says how it is kept, and how its interval is made."""
 
-    def __init__(self, *, bounded: bool) -> None:
-        self.values: Values = ValueCounts() if bounded else Values()
+    def __init__(self, kind: ValueKind) -> None:
+        self.kind = kind
+        self.values: Values = ValueCounts() if within_one(kind) else Values()
 
     def update(self, values: Floats) -> None:
         """Add values; NaN is null and does not count."""
@@ -30,21 +32,24 @@ class Mean:
 
     def merge(self, other: Mean) -> None:
         """Add another mean's values."""
-        if type(self.values) is not type(other.values):
-            raise TypeError("a bounded number and an unbounded one do not merge")
+        if self.kind != other.kind:
+            raise TypeError(f"a number that is {self.kind} and one that is {other.kind} do not merge")
         self.values.merge(other.values)
 
     @property
-    def zero_one(self) -> bool:
-        """Whether every value is 0 or 1, so that the mean is a rate."""
-        if not isinstance(self.values, ValueCounts) or not self.values.exact:
-            return False
-        distinct, _ = self.values.to_values_and_counts()
-        return bool(np.isin(distinct, (0.0, 1.0)).all())
+    def squares(self) -> float:
+        """The sum of the squared distances of scores from their mean."""
+        assert isinstance(self.values, ValueCounts)
+        return self.values.n * (self.values.population_stddev or 0.0) ** 2
 
     def interval(self, *, rounds: int, seed: int) -> Interval:
-        """Return Wilson's interval for a rate, else the bootstrap's."""
-        return self.values.interval(binary=self.zero_one, rounds=rounds, seed=seed)
+        """Return the interval of the mean of independent items."""
+        return self.values.interval(self.kind, rounds=rounds, seed=seed)
+
+
+def within_one(kind: ValueKind) -> bool:
+    """Return whether every value of a kind lies in [0, 1]."""
+    return kind in ("rate", "bounded")
 
 
 def detail(mean: Mean, interval: Interval, direction: str | None) -> dict[str, Any]:

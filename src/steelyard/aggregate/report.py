@@ -18,8 +18,9 @@ from steelyard.aggregate.worst_slices import WeakSlices
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.items import SKIPPED, STATES
 from steelyard.records.plans import NOTICE, RULE_PREFIX, ReportPlan
-from steelyard.registry import is_bounded
-from steelyard.stats import ValueCounts
+from steelyard.records.scores import ValueKind
+from steelyard.registry import value_kind
+from steelyard.stats import ValueCounts, method_signature
 
 
 class Report:
@@ -27,15 +28,13 @@ class Report:
 
     def __init__(self, plan: ReportPlan) -> None:
         self.plan = plan
-        self.bounded = {name: is_bounded(name) is not False for name in (plan.primary, *plan.metrics)}
-        self.bounded[plan.primary] = True
-        self.bounded |= {RULE_PREFIX + name: True for name in plan.rules}
+        self.kinds = kinds(plan)
         self.states: Counter[str] = Counter()
         self.error_tags: Counter[str] = Counter()
-        self.all = Tally(plan, self.bounded)
-        self.answered = Mean(bounded=True)
+        self.all = Tally(plan, self.kinds)
+        self.answered = Mean(self.kinds[plan.primary])
         self.tallies = TagTallies()
-        self.slices = Slices(plan, self.bounded)
+        self.slices = Slices(plan, self.kinds)
         self.hard = HardExamples(plan)
         self.further: dict[str, dict[str, Any]] = {}
         """Details of metrics that are not over the items of the run, such as a gold set's."""
@@ -122,8 +121,8 @@ class Report:
     def results(self, signatures: dict[str, str] | None = None) -> dict[str, Any]:
         """Return the content of `eval_results.json`, as far as the items decide it."""
         plan, known = self.plan, signatures or {}
-        details = self.all.details(plan, self.design_effect) | self.further
-        signed = {name: entry | _signature(known.get(name)) for name, entry in details.items()}
+        details = self.all.details(plan) | self.further
+        signed = {name: entry | _signature(known.get(name), entry) for name, entry in details.items()}
         found: dict[str, Any] = {
             "primary_metric": plan.primary,
             "scorecard": self.scorecard(),
@@ -138,7 +137,7 @@ class Report:
         if plan.rules:
             found["format_rules"] = {name: self.all.mean_detail(RULE_PREFIX + name, plan) for name in plan.rules}
         if plan.slice_by:
-            found["slices"] = self.slices.results(self.design_effect)
+            found["slices"] = self.slices.results()
             found["slices_left_out"] = self.slices.reasons()
         return found | self._attribution()
 
@@ -160,5 +159,14 @@ class Report:
         return found | {"notice": NOTICE}
 
 
-def _signature(known: str | None) -> dict[str, str]:
-    return {"signature": known} if known else {}
+def kinds(plan: ReportPlan) -> dict[str, ValueKind]:
+    """Return what values each number of a plan can have; what is not registered lies in [0, 1]."""
+    found: dict[str, ValueKind] = {name: value_kind(name) or "bounded" for name in (plan.primary, *plan.metrics)}
+    found |= plan.values
+    found[plan.primary] = "rate" if found[plan.primary] == "rate" else "bounded"
+    return found | dict.fromkeys((RULE_PREFIX + name for name in plan.rules), "rate")
+
+
+def _signature(known: str | None, entry: dict[str, Any]) -> dict[str, str]:
+    """Return the signature of a metric's value, with the method of its interval."""
+    return {"signature": f"{known}|interval={method_signature(entry['method'])}"} if known else {}

@@ -18,7 +18,8 @@ from steelyard.aggregate.means import NO_VALUE, Mean, columns, detail, ends
 from steelyard.aggregate.resampled import ResampledSums, id_hashes
 from steelyard.records.blocks import Counts, Floats, Labels, ScoredBlock
 from steelyard.records.plans import RULE_PREFIX, ReportPlan
-from steelyard.stats import Interval, MatrixStatistic, bootstrap_cells, wilson
+from steelyard.records.scores import ValueKind
+from steelyard.stats import Interval, MatrixStatistic, bootstrap_cells, effective_rate, steady_effect, wilson
 from steelyard.stats.intervals import BOOTSTRAP
 from steelyard.stats.resampling import percentile_ends
 
@@ -28,10 +29,15 @@ ValuesAndCounts: TypeAlias = tuple[Floats, Counts]
 """Distinct numbers in ascending order, and how often each occurs."""
 
 
-def _matrix_interval(matrix: Confusion, name: MatrixStatistic, plan: ReportPlan, design_effect: float) -> Interval:
-    """Return Wilson's interval for a rate of independent items, else the bootstrap's over the matrix."""
-    if name == "accuracy" and design_effect == 1:
-        return wilson(int(matrix.hits.sum()), matrix.total)
+def _matrix_interval(
+    matrix: Confusion, name: MatrixStatistic, plan: ReportPlan, clusters: tuple[float, int] | None
+) -> Interval:
+    """Return Wilson's interval of a rate, else the bootstrap's over the matrix; clusters by effect and number."""
+    hits, design_effect = int(matrix.hits.sum()), 1.0 if clusters is None else clusters[0]
+    if name == "accuracy":
+        if clusters is None or not matrix.total:
+            return wilson(hits, matrix.total)
+        return effective_rate(hits, matrix.total, *clusters)
     cells = matrix.rows, np.minimum(matrix.places, len(matrix.labels)), matrix.counts
     return bootstrap_cells(
         cells, len(matrix.labels), name, rounds=plan.rounds, seed=plan.seed, design_effect=design_effect
@@ -121,18 +127,18 @@ def _taken(labels: Labels, rows: Rows) -> Labels:
     return Labels(labels.names, labels.codes[rows])
 
 
-def _clusters(plan: ReportPlan, bounded: dict[str, bool]) -> Clustered:
-    return WholeClusters(bounded) if plan.whole_clusters else ScatteredClusters(bounded)
+def _clusters(plan: ReportPlan, kinds: dict[str, ValueKind]) -> Clustered:
+    return WholeClusters(kinds) if plan.whole_clusters else ScatteredClusters(kinds)
 
 
 class Tally:
     """Counts, means, confusion matrix, corpus sums and losses of a group of items."""
 
-    def __init__(self, plan: ReportPlan, bounded: dict[str, bool]) -> None:
+    def __init__(self, plan: ReportPlan, kinds: dict[str, ValueKind]) -> None:
         self.n = 0
-        self.means = {name: Mean(bounded=known) for name, known in bounded.items()}
+        self.means = {name: Mean(kind) for name, kind in kinds.items()}
         self.confusion = ConfusionTally()
-        self.clusters = _clusters(plan, bounded) if plan.clustered else None
+        self.clusters = _clusters(plan, kinds) if plan.clustered else None
         self.corpus = {
             name: ResampledSums(entry.width, clustered=plan.clustered) for name, entry in plan.corpus.items()
         }
@@ -173,11 +179,11 @@ class Tally:
             self.corpus[name].merge(sums)
         self.losses.merge(other.losses)
 
-    def details(self, plan: ReportPlan, design_effect: float = 1.0) -> dict[str, dict[str, Any]]:
+    def details(self, plan: ReportPlan) -> dict[str, dict[str, Any]]:
         """Return every metric that is one number: value, n, interval with its method, direction."""
         return {
             plan.primary: self.mean_detail(plan.primary, plan),
-            **self._classified(plan, design_effect),
+            **self._classified(plan),
             **{name: self.mean_detail(name, plan) for name in plan.metrics},
             **{name: self._corpus(name, plan) for name in plan.corpus},
             **(self.losses.details(rounds=plan.rounds, seed=plan.seed) if plan.losses else {}),
@@ -189,7 +195,7 @@ class Tally:
         if self.clusters is None:
             interval = mean.interval(rounds=plan.rounds, seed=plan.seed)
         else:
-            interval = self.clusters.interval(name, binary=mean.zero_one, rounds=plan.rounds, seed=plan.seed)
+            interval = self.clusters.interval(name, mean.kind, rounds=plan.rounds, seed=plan.seed)
         direction = "higher" if name == plan.primary else plan.directions.get(name)
         return detail(mean, interval, direction)
 
@@ -201,15 +207,22 @@ class Tally:
         """Return the classification metrics that were asked for, by class where they are."""
         return figures(self.matrix(plan), plan.classification) if plan.classification else {}
 
-    def _classified(self, plan: ReportPlan, design_effect: float) -> dict[str, dict[str, Any]]:
+    def _effect(self, plan: ReportPlan) -> tuple[float, int] | None:
+        """Return by how much clusters widen the variance of the primary score, and how many there are."""
+        if self.clusters is None:
+            return None
+        units = self.clusters.counted(plan.primary).units()
+        return None if (units.sizes == 1).all() else (steady_effect(units, self.means[plan.primary].squares), units.n)
+
+    def _classified(self, plan: ReportPlan) -> dict[str, dict[str, Any]]:
         wanted = [name for name in MATRIX_STATISTICS if name in plan.classification]
         if not wanted:
             return {}
         matrix = self.matrix(plan)
-        values = figures(matrix, wanted)
+        values, clusters = figures(matrix, wanted), self._effect(plan)
         found: dict[str, dict[str, Any]] = {}
         for name in wanted:
-            interval = _matrix_interval(matrix, name, plan, design_effect)
+            interval = _matrix_interval(matrix, name, plan, clusters)
             found[name] = {"value": values[name], "n": self.n, **ends(interval), "direction": "higher"}
         return found
 

@@ -21,9 +21,9 @@ class Breakdowns:
     """Takes up blocks of turns; a feature with too many values is given up as soon as it has them."""
 
     def __init__(self) -> None:
-        self._all = ConversationMean()
+        self._all = ConversationMean("rate")
         self._features: dict[str, GroupedMeans[str] | None] = {}
-        self._second: GroupedMeans[str] = GroupedMeans()
+        self._second: GroupedMeans[str] = GroupedMeans("rate")
 
     def add(self, columns: TurnColumns, accuracy: Floats) -> None:
         """Add turns with whether each is right."""
@@ -39,9 +39,9 @@ class Breakdowns:
 
     def _without(self) -> GroupedMeans[str]:
         """Return the groups of a feature that shows up first: every conversation so far lacks it."""
-        groups: GroupedMeans[str] = GroupedMeans()
+        groups: GroupedMeans[str] = GroupedMeans("rate")
         if self._all.n:
-            groups.means["null"] = ConversationMean()
+            groups.means["null"] = ConversationMean("rate")
             groups.means["null"].merge(self._all)
         return groups
 

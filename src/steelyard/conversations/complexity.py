@@ -28,7 +28,7 @@ class Complexity:
     """Accuracy by number of operations, from whole conversations as they come."""
 
     def __init__(self) -> None:
-        self.accuracy = NumberedMeans()
+        self.accuracy = NumberedMeans("rate")
         self._single: Counter[Pair] = Counter()
         """Conversations by their single-operation turns."""
         self._beside: dict[int, Counter[tuple[Pair, Pair]]] = {}
@@ -70,7 +70,7 @@ class Complexity:
 
     def _against_single(self, count: int) -> dict[str, Any] | None:
         """Return the difference of `count`-operation turns from single-operation ones; None where there are too few."""
-        some, single = self.accuracy.means[count], self.accuracy.means.get(1, ConversationMean())
+        some, single = self.accuracy.means[count], self.accuracy.means.get(1, ConversationMean("rate"))
         if min(some.n, single.n) < FEWEST_TURNS or min(some.n_conversations, single.n_conversations) < (
             FEWEST_CONVERSATIONS
         ):

@@ -12,6 +12,8 @@ from steelyard.conversations.columns import TurnColumns
 from steelyard.conversations.means import ConversationMean
 
 NOTABLE = 0.02
+FEWEST_CONVERSATIONS = 4
+"""What fewer conversations show could be a matter of those few."""
 """From this share of turns on a pattern is worth acting on; below it the table says so."""
 
 
@@ -65,7 +67,7 @@ class Diagnosis:
     """
 
     def __init__(self) -> None:
-        self._found = {pattern: ConversationMean() for pattern in _PATTERNS}
+        self._found = {pattern: ConversationMean("rate") for pattern in _PATTERNS}
         self._matched: Counter[str] = Counter()
 
     def add(self, columns: TurnColumns) -> None:
@@ -81,8 +83,7 @@ class Diagnosis:
 
     def _row(self, pattern: _Pattern, between: ConversationMean) -> dict[str, Any]:
         gap, n, turns = between.described(), between.n, int(between.total)
-        sure = gap["ci_low"] is not None and gap["ci_low"] > 0
-        notable = bool(sure and gap["mean"] >= NOTABLE)
+        notable = bool(n and gap["mean"] >= NOTABLE and between.n_held >= FEWEST_CONVERSATIONS)
         return {
             "pattern": pattern.name,
             "low": pattern.low,

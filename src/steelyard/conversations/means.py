@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.records.blocks import Floats
+from steelyard.records.scores import ValueKind
 from steelyard.stats import ClusterCounts, ExactSum
 
 ROUNDS = 1000
@@ -25,16 +26,16 @@ Key = TypeVar("Key", int, str)
 class ConversationMean:
     """The mean of one number over turns; NaN is null and left out.
 
-    >>> mean = ConversationMean()
+    >>> mean = ConversationMean("rate")
     >>> mean.add(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))
     >>> mean.described()["mean"], mean.described()["n_conversations"]
     (0.75, 2)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kind: ValueKind) -> None:
+        self.kind = kind
         self.n = 0
         self._total = ExactSum()
-        self._binary = True
         self._conversations = ClusterCounts()
 
     def add(self, values: Floats, conversation: Integers) -> None:
@@ -46,7 +47,6 @@ class ConversationMean:
             return
         self.n += len(values)
         self._total.add(values)
-        self._binary = self._binary and bool(((values == 0) | (values == 1)).all())
         starts = np.flatnonzero(np.append(True, conversation[1:] != conversation[:-1]))
         sizes = np.diff(np.append(starts, len(values)))
         self._conversations.add(_totals(values, starts), sizes.astype(np.float64))
@@ -55,7 +55,6 @@ class ConversationMean:
         """Add everything that another mean has of other conversations."""
         self.n += other.n
         self._total.merge(other._total)
-        self._binary = self._binary and other._binary
         self._conversations.merge(other._conversations)
 
     @property
@@ -68,11 +67,17 @@ class ConversationMean:
         """How many conversations have a value."""
         return self._conversations.n
 
+    @property
+    def n_held(self) -> int:
+        """How many conversations have a turn that is not 0."""
+        units = self._conversations.units()
+        return int(units.counts[units.sums != 0].sum())
+
     def described(self) -> dict[str, Any]:
         """Return mean, n and interval; null with a reason where there are no values."""
         if not self.n:
             return {"mean": None, "n": 0, "ci_low": None, "ci_high": None, "reason": "no turn has a value for it"}
-        interval = self._conversations.interval(binary=self._binary, rounds=ROUNDS, seed=SEED)
+        interval = self._conversations.interval(self.kind, rounds=ROUNDS, seed=SEED)
         return {
             "mean": self.total / self.n,
             "n": self.n,
@@ -95,13 +100,14 @@ def _totals(values: Floats, starts: npt.NDArray[np.intp]) -> Floats:
 class GroupedMeans(Generic[Key]):
     """A mean for every group of turns, such as those of one turn number."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: ValueKind) -> None:
+        self.kind = kind
         self.means: dict[Key, ConversationMean] = {}
 
     def add(self, values: Floats, codes: Integers, keys: Sequence[Key], conversation: Integers) -> None:
         """Add turns; `keys[codes[i]]` is the group of turn `i`."""
         for code, rows in group_rows(codes):
-            mean = self.means.setdefault(keys[code], ConversationMean())
+            mean = self.means.setdefault(keys[code], ConversationMean(self.kind))
             mean.add(values[rows], conversation[rows])
 
     def described(self) -> dict[str, dict[str, Any]]:

@@ -21,8 +21,8 @@ class Propagation:
     def __init__(self) -> None:
         self._first: Counter[int] = Counter()
         self._conversations = 0
-        self._after_wrong = ConversationMean()
-        self._after_right = ConversationMean()
+        self._after_wrong = ConversationMean("rate")
+        self._after_right = ConversationMean("rate")
 
     def add(self, right: Mask, turn: Integers, conversation: Integers) -> None:
         """Add turns of whole conversations; those of one conversation stand side by side, in order."""

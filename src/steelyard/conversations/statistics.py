@@ -21,6 +21,8 @@ from steelyard.conversations.propagation import Propagation
 from steelyard.numbers.ladder import RUNGS
 from steelyard.records.conversations import JudgedConversation
 from steelyard.records.items import STATES
+from steelyard.records.scores import ValueKind
+from steelyard.registry import value_kind
 from steelyard.stats import ExactSum
 
 ACCURACIES = {
@@ -38,6 +40,13 @@ _LABELS = {"state": STATES, "miss": MISSES, "matched": REFERENCES}
 _OPERATIONS = {"operations": "complexity_ceiling", "program_operations": "program_complexity_ceiling"}
 """Operations of the plan and of the gold program, each with the name of its ceiling."""
 
+_KINDS: dict[str, ValueKind] = {
+    **{f"avg_{name}": value_kind(name) or "bounded" for name in LOGIC},
+    "avg_partial_credit": "bounded",
+    "avg_operations_per_turn": "amount",
+}
+"""What values a turn can have; every other mean is one of 0 and 1."""
+
 
 class Statistics:
     """The statistics of a run, from judged conversations in dataset order."""
@@ -46,8 +55,8 @@ class Statistics:
         rungs = sorted(RUNGS, key=list(ACCURACIES).index)
         names = [*(ACCURACIES[rung] for rung in rungs), *(f"avg_{name}" for name in LOGIC)]
         names += ["avg_partial_credit", "avg_operations_per_turn", "conversation_level_accuracy"]
-        self._means = {name: ConversationMean() for name in names}
-        self._by_turn, self._operations_by_turn = NumberedMeans(), NumberedMeans()
+        self._means = {name: ConversationMean(_KINDS.get(name, "rate")) for name in names}
+        self._by_turn, self._operations_by_turn = NumberedMeans("rate"), NumberedMeans("amount")
         self._complexity = {name: Complexity() for name in _OPERATIONS}
         self._propagation = Propagation()
         self._diagnosis = Diagnosis()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.records.scores import Direction
+from steelyard.records.scores import Direction, ValueKind
 
 NOTICE = (
     "Slice metrics show correlation between data segments and model performance. They do not prove causation. "
@@ -54,6 +54,8 @@ class ReportPlan:
     metrics: tuple[str, ...]
     """Names of further per-item numbers whose means are reported, in order."""
     directions: dict[str, Direction | None]
+    values: dict[str, ValueKind] = field(default_factory=dict)
+    """What values a number can have, where its name alone does not say: the scores of judgements."""
     classification: tuple[str, ...] = ()
     """Classification metrics asked for; empty where the task is not a classification."""
     choices: tuple[str, ...] = ()

@@ -52,6 +52,8 @@ class Ends(TypedDict):
     ci_high: Figure
     level: Share
     method: str
+    ci_reason: NotRequired[str]
+    """Why there is no interval."""
 
 
 class MetricDetail(Ends):
@@ -62,8 +64,6 @@ class MetricDetail(Ends):
     signature: NotRequired[str]
     reason: NotRequired[str]
     """Why there is no value."""
-    ci_reason: NotRequired[str]
-    """Why there is no interval."""
     numerator: NotRequired[Count]
     denominator: NotRequired[Count]
     counts: NotRequired[str]

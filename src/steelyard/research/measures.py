@@ -7,15 +7,14 @@ because the claims and steps of one objective are not independent of each other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from steelyard.records.scores import Direction
 from steelyard.registry import metric
-from steelyard.stats import Interval, bootstrap_clustered, wilson
-from steelyard.stats.intervals import WILSON_CLUSTERED
+from steelyard.stats import Interval, clustered_interval
 
 VERSION = 1
 """The version of all seven metrics."""
@@ -151,17 +150,9 @@ def measure(ratio: Ratio, units: Sequence[Mapping[str, int]]) -> Measurement:
 
 
 def ratio_interval(sums: np.typing.NDArray[np.int64], sizes: np.typing.NDArray[np.int64]) -> Interval:
-    """Return the interval of a ratio of sums: Wilson where each unit is one observation, else whole units drawn again.
-
-    Where every unit is all good or all bad the draws could only repeat the value, so each unit counts as one
-    observation of Wilson's.
+    """Return the interval of a ratio of sums: a rate over what is counted, in clusters that are the units.
 
     >>> ratio_interval(np.array([1, 0, 1]), np.array([1, 1, 1])).method
     'wilson'
     """
-    good = int((sums > 0).sum())
-    if (sizes <= 1).all():
-        return wilson(good, len(sums))
-    if (sums == sizes).all() or (sums == 0).all():
-        return replace(wilson(good, len(sums)), method=WILSON_CLUSTERED)
-    return bootstrap_clustered(sums, sizes)
+    return clustered_interval(sums, sizes, kind="rate")

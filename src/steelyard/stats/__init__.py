@@ -6,14 +6,12 @@ from steelyard.stats.exact import ExactSum, exact_sum
 from steelyard.stats.flips import sign_flip_p_value
 from steelyard.stats.intervals import (
     Interval,
-    bootstrap_clustered,
-    bootstrap_mean,
-    clustered_interval,
     design_effect,
-    mean_interval,
+    method_signature,
     wilson,
 )
 from steelyard.stats.matrices import MatrixStatistic, bootstrap_cells, bootstrap_matrix
+from steelyard.stats.means import clustered_interval, mean_interval
 from steelyard.stats.multiple import holm
 from steelyard.stats.paired import (
     PairedKind,
@@ -27,6 +25,7 @@ from steelyard.stats.paired import (
 )
 from steelyard.stats.paired_sums import PairedSums, drawn_ends, summed
 from steelyard.stats.permutation import Population, lower_tails, smallest_gap
+from steelyard.stats.rates import effective_rate, steady_effect
 from steelyard.stats.slices import Contrast, Moments, two_sample
 
 __all__ = [
@@ -43,9 +42,7 @@ __all__ = [
     "ValueCounts",
     "Values",
     "bootstrap_cells",
-    "bootstrap_clustered",
     "bootstrap_matrix",
-    "bootstrap_mean",
     "clustered_interval",
     "compare_pairs",
     "compare_ratios",
@@ -53,14 +50,17 @@ __all__ = [
     "design_effect",
     "detectable",
     "drawn_ends",
+    "effective_rate",
     "exact_sum",
     "holm",
     "lower_tails",
     "mean_interval",
+    "method_signature",
     "minimum_detectable",
     "required_items",
     "sign_flip_p_value",
     "smallest_gap",
+    "steady_effect",
     "summed",
     "two_sample",
     "wilson",

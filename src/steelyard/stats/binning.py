@@ -12,10 +12,13 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.records.scores import ValueKind
 from steelyard.stats.bins import Bins
 from steelyard.stats.exact import ExactSum, exact_sum
 from steelyard.stats.grid import Floats, Integers
-from steelyard.stats.intervals import BOOTSTRAP, Interval, bootstrap_units, finite, mean_interval
+from steelyard.stats.intervals import Interval, finite
+from steelyard.stats.means import units_interval
+from steelyard.stats.resampling import Units
 
 DISTINCT = 4096
 _PENDING = 8192
@@ -138,12 +141,11 @@ class Values:
         n = self.n
         return float(self._sum().fraction / n) if n else None
 
-    def interval(self, *, binary: bool = False, rounds: int = 1000, seed: int = 0, level: float = 0.95) -> Interval:
-        """Return the interval of the mean: Wilson's where the values are declared 0/1, else by bootstrap."""
+    def interval(self, kind: ValueKind, *, rounds: int = 1000, seed: int = 0, level: float = 0.95) -> Interval:
+        """Return the interval of the mean, by what values it can have."""
         self._settle()
-        if self._bins is not None:
-            return bootstrap_units(self._bins.units(), BOOTSTRAP, rounds=rounds, seed=seed, level=level)
-        return mean_interval(self._values, self._counts, binary=binary, rounds=rounds, seed=seed, level=level)
+        units = Units.of(self._values, counts=self._counts) if self._bins is None else self._bins.units()
+        return units_interval(units, kind, rounds=rounds, seed=seed, level=level)
 
 
 class ValueCounts(Values):

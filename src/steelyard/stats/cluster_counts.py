@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from steelyard.records.scores import ValueKind
 from steelyard.stats.exact import exact_sum
 from steelyard.stats.grid import Floats
-from steelyard.stats.intervals import Interval, clustered_interval, design_effect
+from steelyard.stats.intervals import Interval, design_effect
+from steelyard.stats.means import clustered_interval
 from steelyard.stats.resampling import Units
 
 _PENDING = 16
@@ -62,10 +64,10 @@ class ClusterCounts:
         """How many clusters there are."""
         return self.units().n
 
-    def interval(self, *, binary: bool, rounds: int = 1000, seed: int = 0) -> Interval:
-        """Return the interval of the mean over items, drawing whole clusters; `binary` says that items are 0 or 1."""
+    def interval(self, kind: ValueKind, *, rounds: int = 1000, seed: int = 0) -> Interval:
+        """Return the interval of the mean over items, by what values an item can have."""
         units = self.units()
-        return clustered_interval(units.sums, units.sizes, units.counts, binary=binary, rounds=rounds, seed=seed)
+        return clustered_interval(units.sums, units.sizes, units.counts, kind=kind, rounds=rounds, seed=seed)
 
     def design_effect(self, squares: float) -> float:
         """Return by how much clustering widens the variance of the mean, from the sum of the squares of all items."""

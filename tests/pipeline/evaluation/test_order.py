@@ -135,7 +135,8 @@ def test_a_score_carries_the_signature_of_what_can_change_it(judged: Judged):
     )
     assert "tolerance_rel=0.02" in evaluation.run.signatures["scorers"][0]
     assert evaluation.run.scorer_version == "number@v1"
-    assert evaluation.results["metric_details"]["number"]["signature"] == evaluation.run.signatures["scorers"][0]
+    signature = evaluation.results["metric_details"]["number"]["signature"]
+    assert signature == evaluation.run.signatures["scorers"][0] + "|interval=wilson@v1"
 
 
 def test_a_dataset_whose_rows_carry_a_prediction_needs_no_file_of_predictions(judged: Judged):

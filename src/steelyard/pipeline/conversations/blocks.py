@@ -37,6 +37,7 @@ def report_plan() -> ReportPlan:
         primary=PRIMARY,
         metrics=NUMBERS,
         directions=directions,
+        values=dict.fromkeys(RUNGS, "rate"),
         # Turns, operations and features are in the statistics; slices would keep every cluster once more for each.
         clustered=True,
         whole_clusters=True,

@@ -64,7 +64,7 @@ def _judged(
     Their predictions go to the run's journal, so that they can be judged again.
     """
     judge = Judge([_judgement(prepared)], [gold.metric], file=str(gold.path))
-    mean, answered = Mean(bounded=True), False
+    mean, answered = Mean("rate"), False
     shared = _in_dataset(gold, source) if journal is not None else frozenset()
     for block in items.blocks():
         judged = judge.judge(block)

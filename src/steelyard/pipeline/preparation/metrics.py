@@ -14,6 +14,7 @@ from steelyard.pipeline.preparation.format_rules import unavailable_metrics
 from steelyard.pipeline.preparation.judgements import DEFAULT_SCORERS
 from steelyard.records.answers import ANSWER_TYPES
 from steelyard.records.plans import CLASSIFICATION_METRICS, FORMAT_COMPLIANCE, ReportPlan
+from steelyard.records.scores import ValueKind
 from steelyard.registry import Metric, bind_metric, bind_scorer, direction_of, metrics
 from steelyard.scoring.rules import FormatRules
 from steelyard.scoring.seed_names import is_part
@@ -92,6 +93,7 @@ def report_plan(
         metrics=tuple(names),
         directions={name: direction_of(name) for name in (*names, *corpus)}
         | {judgement.name: "higher" for judgement in judgements[1:]},
+        values={judgement.name: _values(judgement) for judgement in judgements},
         classification=classification,
         choices=task.choices,
         slice_by=tuple(slices),
@@ -103,6 +105,12 @@ def report_plan(
         unavailable=unavailable_metrics(task, requested),
         clustered=task.cluster_by is not None,
     )
+
+
+def _values(judgement: Judgement) -> ValueKind:
+    """Return what scores a judgement can give: 0 and 1 only where every one of its scorers does."""
+    kinds = {scorer.definition.values for scorer in judgement.scorers.values()}
+    return "rate" if kinds == {"rate"} else "bounded"
 
 
 def _part_names(judgements: Sequence[Judgement]) -> list[str]:

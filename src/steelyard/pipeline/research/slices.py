@@ -8,7 +8,7 @@ from typing import Any
 from steelyard.aggregate.groups import slice_name
 from steelyard.pipeline.research.items import objective_tag
 from steelyard.records.items import UNTAGGED
-from steelyard.research.measures import RATIOS, measure
+from steelyard.research.measures import RATIOS, Ratio, measure
 from steelyard.research.objectives import Objective
 
 _INTERVAL = ("n", "ci_low", "ci_high", "level", "method")
@@ -20,11 +20,17 @@ def ratio_slices(
     """Return every metric for each value of each key, as the report has it."""
     return {
         " & ".join(keys): {
-            slice_name(keys, values): {ratio.name: measure(ratio, units).facts() for ratio in RATIOS}
+            slice_name(keys, values): {ratio.name: _facts(ratio, units) for ratio in RATIOS}
             for values, units in sorted(_units(objectives, keys).items())
         }
         for keys in slice_by
     }
+
+
+def _facts(ratio: Ratio, units: Sequence[Mapping[str, int]]) -> dict[str, Any]:
+    """Return a metric of one slice; a slice of one objective has no interval."""
+    facts = measure(ratio, units).facts()
+    return facts if len(units) > 1 else facts | {"ci_low": None, "ci_high": None}
 
 
 def _units(objectives: Sequence[Objective], keys: tuple[str, ...]) -> dict[tuple[str, ...], list[Mapping[str, int]]]:
