@@ -22,7 +22,7 @@ Foreign text is quoted with at most 80 characters, control characters spelled ou
 | 4 | a run is not complete |
 | 5 | the machine: disk, permission, lock, memory, database |
 | 70 | a bug of ours, with a crash report |
-| 130, 143 | stopped by SIGINT or SIGTERM |
+| 129, 130, 143 | stopped by SIGHUP, SIGINT or SIGTERM |
 | 141 | the reader of the output left |
 
 | code | what it says |

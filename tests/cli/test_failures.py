@@ -139,7 +139,7 @@ with reported(json_wanted=False), stoppable():
 """
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_process_that_is_stopped_cleans_up_and_says_so(number, code):
     command = [sys.executable, "-c", SLEEPER.format(seconds=0)]
     with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as process:

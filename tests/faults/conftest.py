@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from postgres import postgres_database, postgres_server
 
 from steelyard.cli.main import main
 from steelyard.records.secrets import forget_secrets
+
+__all__ = ["postgres_database", "postgres_server"]
 
 ITEMS = b'{"id":"a","prompt":"2+2?","expected_answer":"4"}\n{"id":"b","prompt":"3+3?","expected_answer":"6"}\n'
 OUTPUTS = b'{"id":"a","output":"4"}\n{"id":"b","output":"7"}\n'

@@ -23,10 +23,11 @@ from steelyard.records.secrets import redact, redacted
 USAGE = 2
 OUR_BUG = 70
 NO_READER = 141
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stopped(KeyboardInterrupt):
-    """SIGINT or SIGTERM. It is a KeyboardInterrupt, so that whatever cleans up after one does so after both."""
+    """SIGINT, SIGTERM or SIGHUP. It is a KeyboardInterrupt, so that whatever cleans up after one does so after both."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -39,11 +40,15 @@ class NobodyReadsError(Exception):
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Turn the first SIGINT or SIGTERM into `Stopped`; a second one ends the process at once."""
+    """Turn the first signal that stops us into `Stopped`; a second one ends the process at once.
+
+    A signal that whoever started us ignores, as `nohup` does with SIGHUP, stays ignored.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, _stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = [number for number in STOPPING if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, _stop) for number in heard}
     try:
         yield
     finally:
@@ -53,8 +58,9 @@ def stoppable() -> Iterator[None]:
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
     del frame
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.SIG_DFL)
+    for each in STOPPING:
+        if signal.getsignal(each) is _stop:
+            signal.signal(each, signal.SIG_DFL)
     raise Stopped(number)
 
 

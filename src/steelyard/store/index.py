@@ -27,6 +27,8 @@ from steelyard.store.index_tables import baselines, metadata, runs, scores, verd
 INDEX_FILE = "index.sqlite"
 _WAIT_MS = 60_000
 """How long a process waits for another one's write."""
+_CONNECT_SECONDS = 10
+"""How long a server may take to answer: one that is gone is not waited for."""
 _ROWS_AT_ONCE = 500
 """Rows per statement: SQLite binds at most 32,766 values."""
 
@@ -199,6 +201,8 @@ def _engine(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() == "postgresql" and parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() == "postgresql" and "connect_timeout" not in parsed.query:
+        parsed = parsed.update_query_dict({"connect_timeout": str(_CONNECT_SECONDS)})
     engine = create_engine(parsed, poolclass=NullPool)
     if parsed.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)

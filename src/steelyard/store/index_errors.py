@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +30,7 @@ def database_errors(url: str) -> Iterator[None]:
         said = str(getattr(error, "orig", None) or error)
         first_line = (said.splitlines() or [type(error).__name__])[0]
         message, kind = f"the run index cannot be used: {first_line}", MachineError
-        if not url.startswith("sqlite"):
+        if os.environ.get(DATABASE_VARIABLE) or not url.startswith("sqlite"):
             hint = f"check {DATABASE_VARIABLE}, that the database answers, and that steelyard[postgres] is installed"
         elif isinstance(error, _ODD) or _code(error) in _DAMAGED:
             hint, kind = "`steelyard reindex` makes it anew from the run directories", IndexDamagedError

@@ -112,7 +112,11 @@ class Recorder:
         self.directory = directory
         self.identity = identity
         self._derivation = Derivation(directory.path, plan, group_rows)
-        self._write("running")
+        try:
+            self._write("running")
+        except BaseException as error:
+            self.abandon(error)
+            raise
 
     @property
     def path(self) -> Path:
@@ -250,6 +254,9 @@ def recording(
     except BaseException as error:
         if recorder is not None:
             recorder.abandon(error)
+        elif (directory.path / RUN_FILE).is_file():
+            # A signal came after the run had said that it was running, and before anything could answer for it.
+            directory.write_record(run_record(directory, identity, "interrupted", error=repr(error)))
         directory.release()
         raise
     directory.release()
