@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from conversation_rows import compute, extract, row, turn
+from scipy.stats import fisher_exact
 
 from steelyard.conversations.complexity import Complexity
 from steelyard.conversations.dataset import read_conversation
@@ -186,18 +187,57 @@ def test_a_better_group_is_no_ceiling():
     assert complexity(*turns_with({1: 0.3, 2: 0.9}))["ceiling"] is None
 
 
-def test_the_clustered_error_is_that_of_statsmodels():
-    from statsmodels import api
+def test_turns_of_conversations_of_their_own_have_fishers_exact_p():
+    right = np.array([1.0] * 50 + [0.0] * 10 + [1.0] * 12 + [0.0] * 13)
+    test = complexity(right, np.array([1] * 60 + [2] * 25), np.arange(85))["tests"]["2"]
+    assert test["p_value"] == pytest.approx(fisher_exact([[12, 13], [50, 10]], alternative="less").pvalue)
+    assert (test["test"], test["sides"], test["correction"]) == ("permutation", "less", "holm")
+    assert 0.2 < test["could_show"] < 0.4
 
-    right, operations, conversation = turns_with({1: 0.8, 2: 0.5}, n=80, seed=3)
-    design = api.add_constant((operations == 2).astype(float))
-    fit = api.OLS(right, design).fit()
-    robust = fit.get_robustcov_results("cluster", groups=conversation, use_correction=False)
-    clusters = len(np.unique(conversation))
-    expected = robust.bse[1] * np.sqrt(clusters / (clusters - 1))
+
+def test_a_group_without_a_right_turn_is_no_ceiling_where_few_turns_are_right():
+    right = np.zeros(120)
+    right[:5] = 1.0
+    assert complexity(right, np.array([1] * 100 + [2] * 20), np.arange(120))["ceiling"] is None
+
+
+def test_a_design_effect_is_the_sandwich_around_the_common_accuracy():
+    right, operations, conversation = turns_with({1: 0.5, 2: 0.5}, n=20, seed=3)
+    conversation = conversation // 2
+    residuals = right - right.mean()
+    counts = {count: np.sum(operations == count) for count in (1, 2)}
+    moved = [
+        sum(
+            (1 if operations[row] == 2 else -1) * residuals[row] / counts[operations[row]]
+            for row in np.flatnonzero(conversation == number)
+        )
+        for number in range(10)
+    ]
+    alone = right.mean() * (1 - right.mean()) * (1 / counts[1] + 1 / counts[2])
     found = Complexity()
     found.add(right, operations, conversation)
-    assert found.standard_error(2) == pytest.approx(expected)
+    assert found.design_effect(2) == pytest.approx(max(1.0, 10 / 9 * np.sum(np.square(moved)) / alone))
+
+
+def test_conversations_that_are_right_or_wrong_as_a_whole_count_once():
+    answers = np.repeat([1.0] * 16 + [0.0] * 4 + [1.0] * 11 + [0.0] * 9, 5)
+    operations, conversation = np.repeat([1, 2], 100), np.repeat(np.arange(40), 5)
+    test = complexity(answers, operations, conversation)["tests"]["2"]
+    assert test["design_effect"] == pytest.approx(5, rel=0.1)
+    assert test["p_value"] == pytest.approx(fisher_exact([[11, 9], [16, 4]], alternative="less").pvalue, rel=0.2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.05, 0.15, 0.7])
+def test_a_ceiling_is_seen_in_at_most_5_percent_of_runs_without_one(share):
+    generator, alarms = np.random.default_rng(8), 0
+    for _ in range(400):
+        chances = generator.beta(2 * share, 2 * (1 - share), 60).repeat(4)
+        right = (generator.random(240) < chances).astype(float)
+        operations = generator.choice([1, 2, 3], 240, p=[0.5, 0.3, 0.2])
+        alarms += complexity(right, operations, np.arange(60).repeat(4))["ceiling"] is not None
+    # More than 33 of 400 has a chance below 1 in 300 where the level of 5 % is held.
+    assert alarms <= 33
 
 
 def conversations_of_all_kinds(count):
@@ -238,7 +278,7 @@ def test_means_and_intervals_are_those_over_all_turns_at_once():
     assert (detail["ci_low"], detail["ci_high"]) == (expected.low, expected.high)
 
 
-def test_the_standard_error_over_blocks_is_that_of_all_turns():
+def test_the_design_effect_over_blocks_is_that_of_all_turns():
     right, operations, conversation = turns_with({1: 0.8, 2: 0.5, 3: 0.4}, n=80, seed=3)
     parts = Complexity()
     for chosen in (conversation < 30, conversation >= 30):

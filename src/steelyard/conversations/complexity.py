@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from typing import Any, TypeAlias
 
@@ -11,13 +10,12 @@ import numpy.typing as npt
 
 from steelyard.conversations.means import ConversationMean, NumberedMeans, group_rows
 from steelyard.records.blocks import Floats
-from steelyard.stats import exact_sum, holm
-from steelyard.stats.distributions import normal_two_sided
+from steelyard.stats import Population, exact_sum, holm, lower_tails, smallest_gap
 
-LEVEL = 0.05
+LEVEL, POWER = 0.05, 0.8
 FEWEST_TURNS = 10
 FEWEST_CONVERSATIONS = 5
-"""Below these a normal approximation of clustered differences is not trusted, and no verdict is given."""
+"""Below these a design effect is not trusted, and no verdict is given."""
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 Pair: TypeAlias = tuple[int, int]
@@ -51,15 +49,17 @@ class Complexity:
         """Return accuracy by number of operations, and the complexity ceiling.
 
         The ceiling is the smallest number of operations above 1 at which accuracy is significantly below that of
-        single-operation turns: a two-sided z-test with variances clustered by conversation, Holm over all numbers
-        tested.
+        single-operation turns: a one-sided permutation test in which turns count by the design effect of their
+        conversations, Holm over all numbers tested.
         """
         entries = self.accuracy.described()
-        tests = {count: test for count in sorted(self._beside) if (test := self._against_single(count)) is not None}
+        pooled = {count: found for count in sorted(self._beside) if (found := self._beside_single(count)) is not None}
+        tests = {count: self._against_single(count, found) for count, found in pooled.items()}
         adjusted = holm([test["p_value"] for test in tests.values()])
-        for test, p_value in zip(tests.values(), adjusted, strict=True):
+        for (count, test), p_value in zip(tests.items(), adjusted, strict=True):
             test["p_value_holm"] = p_value
             test["significantly_lower"] = p_value is not None and p_value <= LEVEL and test["difference"] < 0
+            test["could_show"] = smallest_gap(pooled[count], test["n"], level=LEVEL / len(tests), power=POWER)
         ceiling = next((count for count, test in tests.items() if test["significantly_lower"]), None)
         return {
             "accuracy": entries,
@@ -68,31 +68,57 @@ class Complexity:
             "reading": _reading(ceiling, tests, entries),
         }
 
-    def _against_single(self, count: int) -> dict[str, Any] | None:
-        """Return the difference of `count`-operation turns from single-operation ones; None where there are too few."""
+    def _beside_single(self, count: int) -> Population | None:
+        """Return turns of `count` operations and of a single one as one population; None where there are too few."""
         some, single = self.accuracy.means[count], self.accuracy.means.get(1, ConversationMean("rate"))
         if min(some.n, single.n) < FEWEST_TURNS or min(some.n_conversations, single.n_conversations) < (
             FEWEST_CONVERSATIONS
         ):
             return None
-        difference = some.total / some.n - single.total / single.n
-        error = self.standard_error(count)
-        p_value = (1.0 if difference == 0 else 0.0) if error == 0 else normal_two_sided(difference / error)
-        return {"difference": difference, "standard_error": error, "p_value": p_value, "n": some.n}
+        right, n = round(some.total + single.total), some.n + single.n
+        return Population(np.array([0.0, 1.0]), np.array([n - right, right]), self.design_effect(count))
 
-    def standard_error(self, count: int) -> float:
-        """Return the standard error of the difference, with Liang and Zeger's sandwich over conversations."""
+    def _against_single(self, count: int, pooled: Population) -> dict[str, Any]:
+        """Return the difference of `count`-operation turns from single-operation ones, and how likely chance is."""
+        some, single = self.accuracy.means[count], self.accuracy.means[1]
+        return {
+            "difference": some.total / some.n - single.total / single.n,
+            "design_effect": pooled.design_effect,
+            "p_value": float(lower_tails(pooled, np.array([float(some.n)]), np.array([some.total]))[0]),
+            "test": "permutation" if pooled.design_effect == 1 else "permutation-design-effect",
+            "sides": "less",
+            "correction": "holm",
+            "n": some.n,
+        }
+
+    def design_effect(self, count: int) -> float:
+        """Return by how much conversations widen the variance of the difference, where both kinds are equally right.
+
+        It is Liang and Zeger's sandwich over the variance of independent turns, both around the pooled accuracy. The
+        groups' own accuracies say nothing of chance: a group without a right turn has no variance of its own.
+        """
+        some, single = self.accuracy.means[count], self.accuracy.means[1]
+        mean = (some.total + single.total) / (some.n + single.n)
+        alone = mean * (1 - mean) * (1 / some.n + 1 / single.n)
+        units = self._conversations(count)
+        (right, turns, right_single, single_turns), times = (
+            np.array([*units], np.float64).T,
+            np.array([*units.values()]),
+        )
+        clusters = int(times.sum())
+        if (turns + single_turns).max() <= 1 or clusters <= 1 or alone <= 0:
+            return 1.0
+        moved = (right - turns * mean) / some.n - (right_single - single_turns * mean) / single.n
+        return max(1.0, clusters / (clusters - 1) * exact_sum(moved * moved, times).value / alone)
+
+    def _conversations(self, count: int) -> dict[tuple[int, int, int, int], int]:
+        """Return how often conversations have so many turns, right and all, of this number and of one operation."""
         beside = self._beside[count]
         alone = self._single.copy()
         for (_, single), times in beside.items():
             alone[single] -= times
-        units = dict(beside) | {((0, 0), single): times for single, times in alone.items() if times > 0}
-        table = np.array([(*some, *single) for some, single in units], np.float64).T
-        means = self.accuracy.means
-        influence = _influence(table[0], table[1], means[count]) - _influence(table[2], table[3], means[1])
-        clusters = sum(units.values())
-        squares = exact_sum(influence * influence, np.array(list(units.values()), np.int64)).value
-        return math.sqrt(clusters / (clusters - 1) * squares) if clusters > 1 else 0.0
+        both = {(*some, *single): times for (some, single), times in beside.items()}
+        return both | {(0, 0, *single): times for single, times in alone.items() if times > 0}
 
 
 def _pairs(right: Floats, chosen: npt.NDArray[np.bool_], conversation: Integers, size: int) -> list[Pair]:
@@ -100,12 +126,6 @@ def _pairs(right: Floats, chosen: npt.NDArray[np.bool_], conversation: Integers,
     rows = conversation[chosen]
     successes = np.bincount(rows, weights=right[chosen], minlength=size).astype(np.int64)
     return list(zip(successes.tolist(), np.bincount(rows, minlength=size).tolist(), strict=True))
-
-
-def _influence(right: Floats, turns: Floats, mean: ConversationMean) -> Floats:
-    """Return by how much each conversation moves a mean."""
-    found: Floats = (right - turns * (mean.total / mean.n)) / mean.n
-    return found
 
 
 def _reading(ceiling: int | None, tests: dict[int, Any], entries: dict[str, dict[str, Any]]) -> str:
@@ -120,7 +140,16 @@ def _reading(ceiling: int | None, tests: dict[int, Any], entries: dict[str, dict
         )
     if not tests:
         return f"No number of operations above 1 has the {FEWEST_TURNS} turns that a comparison needs."
-    return "No number of operations is significantly less accurate than single-operation turns."
+    shown = ", ".join(_could_show(count, test) for count, test in tests.items())
+    return (
+        "No number of operations is significantly less accurate than single-operation turns. "
+        f"With {100 * POWER:.0f} % power {shown}."
+    )
+
+
+def _could_show(count: int, test: dict[str, Any]) -> str:
+    gap = "no gap" if test["could_show"] is None else f"a gap of {100 * test['could_show']:.0f} points"
+    return f"{test['n']} turns of {count} operations show {gap}"
 
 
 def percent(entry: dict[str, Any]) -> str:
