@@ -183,7 +183,7 @@ def answer(turn):
         stream.write(turn["item_id"] + "\\n")
     if os.environ.get("STOP") and len(asked.read_text().splitlines()) >= 9:
         os.kill(os.getpid(), 9)
-    return len(turn["history"])
+    return {"answer": len(turn["history"]), "latency_ms": 1.0}
 """
 
 

@@ -21,7 +21,7 @@ def answer(item):
                     stream.write(b"x" * 4096)
             except OSError:
                 pass
-    return item["answer"] * 40
+    return {"prediction": item["answer"] * 40, "latency_ms": 1.0}
 """
 
 

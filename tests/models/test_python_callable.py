@@ -116,8 +116,14 @@ def test_the_item_is_its_row_and_has_its_parts_as_attributes():
 
 def test_any_json_value_is_an_output_and_a_reply_is_taken_as_it_is():
     assert ask("number").output == 4
-    assert ask("reply") == ModelReply(output="x", prompt_tokens=7)
+    reply = ask("reply")
+    assert reply == ModelReply(output="x", prompt_tokens=7, latency_ms=reply.latency_ms)
     assert ask("row") == ModelReply(output="y", confidence=0.5, latency_ms=2.0)
+
+
+@pytest.mark.parametrize(("name", "least"), [("sleeps", 200), ("slow", 50), ("number", 0)])
+def test_the_time_of_each_call_is_taken(name, least):
+    assert ask(name).latency_ms >= least
 
 
 @pytest.mark.parametrize(

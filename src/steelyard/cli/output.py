@@ -19,7 +19,16 @@ _SURROGATES = re.compile("[\\ud800-\\udfff]")
 
 def print_json(value: Any, *, data: bool = False) -> None:
     """Print one JSON document on standard output; `data` is printed as it is stored."""
-    text = json.dumps(hidden(value) if data else redacted(value), indent=2, ensure_ascii=not _can_print_unicode())
+    shown = hidden(value) if data else redacted(value)
+    _print_dumped(json.dumps(shown, indent=2, ensure_ascii=not _can_print_unicode()))
+
+
+def print_data_line(value: Any) -> None:
+    """Print one JSON document on a line of standard output, as it is stored."""
+    _print_dumped(json.dumps(hidden(value), ensure_ascii=not _can_print_unicode()))
+
+
+def _print_dumped(text: str) -> None:
     # A lone surrogate has no bytes of its own; its escape is the same JSON.
     click.echo(_SURROGATES.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
+from click.core import ParameterSource
 
-from steelyard.cli.output import print_json, print_table
+from steelyard.cli.output import print_data_line, print_json, print_table
 from steelyard.errors import Problem, UsageError, escape, excerpt, quoted
+from steelyard.records.items import UNAVAILABLE
 from steelyard.records.runs import STATUSES
 from steelyard.show.results import results_lines
 
@@ -96,15 +99,30 @@ def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
 @click.option("--where", multiple=True, metavar="TAG=VALUE", help="Items whose tag has this value.")
 @click.option("--failing", is_flag=True, help="Items that do not pass.")
 @click.option("--sort", help="A number to sort by; -NAME sorts descending.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["table", "json", "jsonl"]),
+    default="table",
+    show_default=True,
+    help="jsonl: {item_id, expected, predicted, correctness, eval_time_ms} of every item, one on a line.",
+)
 @_limit
 @_offset
 @_runs_dir
 @_json
-def items_command(run: str, where: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
+def items_command(run: str, where: tuple[str, ...], kind: str, *, as_json: bool, **given: Any) -> None:
     """Look at a run's items, in the dataset's order."""
-    from steelyard.pipeline.runs.items import ItemQuery, run_items  # noqa: PLC0415 - Parquet, for this command only
+    from steelyard.pipeline.runs.items import ItemQuery, item_records, run_items  # noqa: PLC0415 - Parquet, on demand
 
-    rows, total = run_items(ItemQuery(run=run, where=_tags(where), **given))
+    query = ItemQuery(run=run, where=_tags(where), **given)
+    if kind == "jsonl" and not as_json:
+        told = click.get_current_context().get_parameter_source("limit") is not ParameterSource.DEFAULT
+        for record in item_records(query if told else replace(query, limit=None)):
+            print_data_line(record)
+        return
+    rows, total = run_items(query)
+    as_json = as_json or kind == "json"
     if as_json:
         print_json({"items": rows, "total": total, "offset": given["offset"], "limit": given["limit"]}, data=True)
         return
@@ -127,6 +145,7 @@ def _tags(where: tuple[str, ...]) -> dict[str, str]:
 
 def _item(row: dict[str, Any]) -> list[str]:
     card = row["scorecard"]
-    score = "-" if card["primary_score"] is None else f"{card['primary_score']:.4g}"
+    dry = card["explain"] == UNAVAILABLE
+    score = "unavailable" if dry else "-" if card["primary_score"] is None else f"{card['primary_score']:.4g}"
     texts = [excerpt(str(value))[:40] if value is not None else "-" for value in (row["expected"], row["predicted"])]
     return [excerpt(row["item_id"]), row["state"], score, *texts, excerpt(card["explain"] or "")]

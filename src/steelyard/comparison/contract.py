@@ -123,7 +123,7 @@ def refuse_mock(runs: Iterable[tuple[str, RunRecord]]) -> None:
             raise IncomparableError(
                 Problem(
                     code="mock-run",
-                    message=f"{label} was made with a mock model: its scores are not comparable to anything",
+                    message=f"{label} was made with a mock model: its scores are unavailable, each item's too",
                     hint="evaluate with a real model or with stored predictions",
                 )
             )

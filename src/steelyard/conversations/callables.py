@@ -50,4 +50,4 @@ def _given(reply: ModelReply) -> dict[str, Any]:
     if unknown or "answer" not in output:
         found = f"unknown keys {', '.join(unknown)}" if unknown else "no `answer`"
         raise TraceError(f"the mapping has {found}, expected {', '.join(FIELDS)}")
-    return dict(output)
+    return {"latency_ms": reply.latency_ms, **output}

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
+import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from steelyard.errors import ConfigurationError, Problem, excerpt
 from steelyard.models.calling import Calls
 from steelyard.models.given import as_reply
 from steelyard.models.hashing import hash_text
-from steelyard.models.protocol import BaseModel, failure, said
+from steelyard.models.protocol import BaseModel, elapsed_ms, failure, said
 from steelyard.models.streaming import AsyncStream, BlockedLoopError
 from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
 
@@ -56,12 +59,13 @@ class PythonModel(BaseModel):
         return self._side_by_side(requests)
 
     def _call(self, request: ModelRequest) -> ModelReply:
+        started = time.perf_counter()
         try:
             given = self._function(CallableItem(request))
             if inspect.iscoroutine(given):
                 # A plain function around an async one: its thread has no loop yet.
                 given = asyncio.run(given)
-            return as_reply(given)
+            return _timed(as_reply(given), started)
         except BaseException as error:  # noqa: BLE001 - foreign code: whatever it raises is this item's failure
             return ModelReply(**failure(error))
 
@@ -75,9 +79,10 @@ class PythonModel(BaseModel):
         return self._late()
 
     async def _awaited(self, request: ModelRequest) -> ModelReply:
+        started = time.perf_counter()
         try:
             awaited: Awaitable[Any] = self._function(CallableItem(request))
-            return as_reply(await awaited)
+            return _timed(as_reply(await awaited), started)
         except asyncio.CancelledError as error:
             if _is_cancelled():
                 raise
@@ -99,6 +104,11 @@ class PythonModel(BaseModel):
             except BlockedLoopError as blocked:
                 yield blocked.request, self._late()
                 left = chain(blocked.waiting, left)
+
+
+def _timed(reply: ModelReply, started: float) -> ModelReply:
+    """Return a reply with the time that its call took, where the callable says no other."""
+    return reply if reply.latency_ms is not None else msgspec.structs.replace(reply, latency_ms=elapsed_ms(started))
 
 
 def _is_cancelled() -> bool:

@@ -11,6 +11,8 @@ STATES: tuple[State, ...] = ("scored", "unparsed", "missing", "failed", "timeout
 SKIPPED: tuple[State, ...] = ("missing", "failed", "timeout")
 """States without an output. They score 0 and stay in the denominator."""
 
+UNAVAILABLE = "unavailable: a dry run asks no model"
+"""What stands in place of a score's explanation where there is no score to explain."""
 UNTAGGED = "_untagged"
 """Where an item goes in a slice whose tag it lacks; refused as a literal value in data."""
 

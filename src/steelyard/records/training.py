@@ -67,6 +67,14 @@ class TrainingOutcome(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
+class LossCurve(msgspec.Struct, frozen=True):
+    """The training loss of a run, step by step; without steps the run has no training behind it."""
+
+    label: str
+    steps: tuple[int, ...] = ()
+    losses: tuple[float, ...] = ()
+
+
 class TrainingPaths(msgspec.Struct, frozen=True):
     """Where a training writes."""
 

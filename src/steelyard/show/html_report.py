@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from steelyard.show import conversation_html, research_html
 from steelyard.show import html_sections as sections
 from steelyard.show.html_hard import hard_examples as hard_section
+from steelyard.show.html_losses import losses
 from steelyard.show.html_parts import text
 from steelyard.show.html_style import STYLE
 
 if TYPE_CHECKING:
     from steelyard.records.comparisons import Comparison
+    from steelyard.records.training import LossCurve
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -41,13 +43,17 @@ def report_html(
     results: Mapping[str, Any],
     hard_examples: Sequence[Mapping[str, Any]],
     comparison: Comparison | None = None,
+    curves: Sequence[LossCurve] = (),
 ) -> str:
     """Return the report of a run, held against another where a comparison is given.
 
     `run` has the fields of `run.json`; of those only what the items decide is shown, and the model where it is named.
+    `curves` are the losses of a trained run, and of the one that it is held against.
     """
     compared = [] if comparison is None else [_compared(comparison)]
-    body = [*compared, *(section(results) for section in SECTIONS), hard_section(results, hard_examples)]
+    trained = [losses(curves)] if curves else []
+    first, *others = (section(results) for section in SECTIONS)
+    body = [*compared, first, *trained, *others, hard_section(results, hard_examples)]
     return page(str(run.get("task", "")), _facts(run), body, _footer(results))
 
 

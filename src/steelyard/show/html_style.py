@@ -49,6 +49,12 @@ code, .mono { font: 12.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "Noto S
   height: 9px; background: var(--mark); } .range .whisker::after { right: 0; }
 .range .dot { position: absolute; top: 7px; width: 8px; height: 8px; margin-left: -4px; border-radius: 4px;
   background: var(--accent); box-shadow: 0 0 0 1.5px var(--card); }
+svg.losses { width: 100%; height: auto; display: block; margin: 8px 0 14px; }
+svg.losses line { stroke: var(--line); } svg.losses text { fill: var(--soft); font-size: 13px; }
+svg.losses polyline { fill: none; stroke-width: 2; stroke-linejoin: round; }
+svg .loss0 { stroke: var(--accent); } svg .loss1 { stroke: var(--warn); } svg circle.loss0 { fill: var(--accent); }
+svg circle.loss1 { fill: var(--warn); } .legend i.loss0 { background: var(--accent); }
+.legend i.loss1 { background: var(--warn); }
 .weak .fill { background: var(--failed); }
 .notice { background: var(--warn-paper); color: var(--warn); border-radius: 8px; padding: 9px 13px; font-size: 13px;
   margin: 16px 0 0; }

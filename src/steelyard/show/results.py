@@ -21,7 +21,7 @@ def evaluation_text(
     """Return what `steelyard eval` prints for people."""
     lines = [*results_lines(run, results)]
     if "mock" in run.flags:
-        lines.insert(0, "DRY RUN: the mock model answers nothing, so there are no scores")
+        lines.insert(0, "DRY RUN: the mock model answers nothing: scores are unavailable, each item's too")
     cut = results.get("predictions", {}).get("truncated")
     if cut:
         lines.append(f"{cut} answers were cut at the token limit: `generation: {{max_new_tokens: …}}` in the task")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -21,6 +22,8 @@ from steelyard.store.items import COUNTS_PREFIX, SCORE_PREFIX, TAG_PREFIX
 from steelyard.store.kept import KeptColumns
 
 ROWS_IN_BATCH = 65_536
+RECORD = ("item_id", "expected", "predicted", "correctness", "eval_time_ms")
+"""Seed 000's record of an item, in its order."""
 SCORECARD = ("state", "expected", "predicted", "correctness", "pass", "input", "output", "error_tags", "explain")
 
 
@@ -163,6 +166,10 @@ class StoredColumns:
         found = self._take(["item_id", *SCORECARD, *scores], rows)
         return [_detail(entry) for entry in found]
 
+    def records(self, rows: Rows) -> list[dict[str, Any]]:
+        """Return items as seed 000's records: a time in whole milliseconds, and null where there is no number."""
+        return [_record(entry) for entry in self._take(RECORD, rows)]
+
     def _take(self, names: Sequence[str], rows: Rows) -> list[dict[str, Any]]:
         """Return some rows, reading only the row groups that hold them."""
         metadata = self._file.metadata
@@ -179,6 +186,16 @@ class StoredColumns:
         return [found[row] for row in rows.tolist()]
 
 
+def _record(entry: dict[str, Any]) -> dict[str, Any]:
+    time = _number(entry["eval_time_ms"])
+    ready = {"correctness": _number(entry["correctness"]), "eval_time_ms": None if time is None else round(time)}
+    return {**{name: entry[name] for name in RECORD}, **ready}
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
+
+
 def _detail(entry: dict[str, Any]) -> dict[str, Any]:
     named = ("item_id", "state", "input", "expected", "predicted", "output")
     tags = {name.removeprefix(TAG_PREFIX): value for name, value in entry.items() if name.startswith(TAG_PREFIX)}
@@ -187,7 +204,7 @@ def _detail(entry: dict[str, Any]) -> dict[str, Any]:
         **{name: entry[name] for name in named},
         "tags": {key: value for key, value in tags.items() if value is not None},
         "scorecard": {
-            "primary_score": entry["correctness"],
+            "primary_score": _number(entry["correctness"]),
             "pass": entry["pass"],
             "sub_scores": parts,
             "error_tags": entry["error_tags"],

@@ -34,7 +34,7 @@ def stops(item):
     if item.id == os.environ.get("STOP_AT"):
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(60)
-    return item["answer"]
+    return {"prediction": item["answer"], "latency_ms": 1.0}
 """
 
 

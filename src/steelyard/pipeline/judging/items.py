@@ -26,7 +26,7 @@ from steelyard.pipeline.judging.labels import LabelNames
 from steelyard.pipeline.judging.verdicts import Columns, Verdict, scored_block
 from steelyard.records.answers import Answer, AnswerType
 from steelyard.records.blocks import ItemBlock, ScoredBlock
-from steelyard.records.items import Item, Prediction, State
+from steelyard.records.items import UNAVAILABLE, Item, Prediction, State
 from steelyard.records.secrets import SECRET_IN_OUTPUT
 from steelyard.registry import Metric, Scorer
 from steelyard.scoring.rules import FormatRules
@@ -183,7 +183,8 @@ class DryJudge:
         """Return the block with every number null, and without the tags that numbers would be told by."""
         judged = self._judge.judge(block)
         nothing = np.full(len(judged), np.nan)
-        return replace(judged, primary=nothing, scores=dict.fromkeys(judged.scores, nothing), tags={})
+        said = [UNAVAILABLE] * len(judged)
+        return replace(judged, primary=nothing, scores=dict.fromkeys(judged.scores, nothing), tags={}, explain=said)
 
 
 def _own_type(item: Item) -> AnswerType:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from steelyard.pipeline.recording.losses import loss_curve
 from steelyard.records.runs import REPORT_FILE, RunRecord
 from steelyard.show.html_report import report_html
 from steelyard.store.files import write_bytes
@@ -19,5 +20,5 @@ def write_report(
     """Write the report of a run beside its results."""
     # Which model answered is not in the items: the same answers from elsewhere must give the same bytes.
     known = msgspec.to_builtins(run) | {"model": {}}
-    page = report_html(known, results, hard_examples)
+    page = report_html(known, results, hard_examples, curves=[loss_curve(path)])
     write_bytes(path / REPORT_FILE, page.encode("utf-8", "backslashreplace"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,7 +13,10 @@ import numpy as np
 from steelyard.errors import Problem, UsageError, quoted
 from steelyard.pipeline.runs.stored import StoredRun, open_run
 from steelyard.records.columns import Rows
-from steelyard.records.items import STATES, UNTAGGED
+from steelyard.records.items import STATES, UNAVAILABLE, UNTAGGED
+
+PAGE = 10_000
+"""How many items are held at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +31,8 @@ class ItemQuery:
     failing: bool = False
     sort: str | None = None
     """A per-item number to sort by, ascending; a leading `-` sorts descending; None keeps the dataset's order."""
-    limit: int = 20
+    limit: int | None = 20
+    """None for all."""
     offset: int = 0
 
 
@@ -37,8 +41,20 @@ def run_items(query: ItemQuery) -> tuple[list[dict[str, Any]], int]:
     run = open_run(query.runs_dir, query.run)
     rows = _matching(run, query)
     rows = _sorted(run, rows, query.sort) if query.sort else rows
-    page = rows[query.offset : query.offset + query.limit]
+    page = rows[query.offset :] if query.limit is None else rows[query.offset : query.offset + query.limit]
     return (run.columns.details(page) if len(page) else []), len(rows)
+
+
+def item_records(query: ItemQuery) -> Iterator[dict[str, Any]]:
+    """Yield every matching item as seed 000's record; a dry run's say that they are unavailable."""
+    run = open_run(query.runs_dir, query.run)
+    rows = _matching(run, query)
+    rows = _sorted(run, rows, query.sort) if query.sort else rows
+    rows = rows[query.offset :] if query.limit is None else rows[query.offset : query.offset + query.limit]
+    dry = {"unavailable": UNAVAILABLE.partition(": ")[2]} if "mock" in run.record.flags else {}
+    for start in range(0, len(rows), PAGE):
+        for record in run.columns.records(rows[start : start + PAGE]):
+            yield record | dry
 
 
 def _matching(run: StoredRun, query: ItemQuery) -> Rows:

@@ -8,7 +8,9 @@ from pathlib import Path
 import msgspec
 
 from steelyard.errors import IncompleteError, Problem
+from steelyard.pipeline.recording.losses import loss_curve
 from steelyard.pipeline.recording.run import read_evaluation
+from steelyard.pipeline.runs.stored import open_runs
 from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
 from steelyard.show.html_report import report_html
 from steelyard.store.directories import find_run, read_run
@@ -34,10 +36,12 @@ def write_run_report(options: ReportOptions) -> None:
         message = f"the run is {record.status}, expected a completed one"
         raise IncompleteError(Problem("run-incomplete", message, hint="evaluate it to its end first", file=str(path)))
     found = read_evaluation(path)
-    comparison = None
+    comparison, curves = None, [loss_curve(path, found.run.name)]
     if options.compare is not None:
         keys = tuple(found.results.get("slices", {}))
         runs = (options.compare, options.run)
         comparison = compare(CompareOptions(runs=runs, runs_dir=options.runs_dir, slice_by=keys))
-    page = report_html(msgspec.to_builtins(found.run), found.results, found.hard_examples, comparison)
+        (baseline,) = open_runs(options.runs_dir, (options.compare,))
+        curves.append(loss_curve(baseline.path, baseline.label))
+    page = report_html(msgspec.to_builtins(found.run), found.results, found.hard_examples, comparison, curves)
     write_bytes(options.output, page.encode("utf-8", "backslashreplace"))
