@@ -1,10 +1,11 @@
 """A gate through the command: a run, a baseline and their items are what they say they are."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
-from made_runs import make_run
+from made_runs import SIGNATURES, make_run
 from tamper.worlds import Finished, inside, steelyard
 
 SLICED = "gates:\n  - {metric: f1, slice: {source: a}, max_drop: 0.02}\n"
@@ -59,3 +60,63 @@ def test_a_sealed_file_is_held_to_its_bytes(folder: Path, file: str):
     path.write_bytes(path.read_bytes() + b"\n")
     found = steelyard("gate new --against old")
     assert (found.code, "run-damaged" in found.err) == (3, True)
+
+
+def moved(folder: Path, *scores: list[int]) -> None:
+    """Make a run of each list of scores, and set the baseline to each in turn."""
+    for number, values in enumerate(scores):
+        make_run(folder / "runs", f"r{number}", values)
+        assert steelyard(f"baseline set main r{number}").code == 0
+
+
+def test_a_gate_prints_the_delta_to_the_first_baseline_of_the_name(folder: Path):
+    moved(folder, [1] * 200, [1] * 197 + [0] * 3, [1] * 194 + [0] * 6)
+    make_run(folder / "runs", "new", [1] * 191 + [0] * 9)
+    found = steelyard("gate new --against main")
+    assert found.code == 0
+    line = next(line for line in found.out.splitlines() if "since the first baseline" in line)
+    assert line.startswith("  since the first baseline main (r0 run_")
+    assert line.endswith("score 1.0000 -> 0.9550  -0.0450  n 200")
+    assert "since the first baseline main" in steelyard("gate new --against main --format markdown").out
+    first = json.loads(steelyard("gate new --against main --json").out)["tasks"][0]["first_baseline"]
+    assert (first["name"], first["run"], first["reason"]) == ("main", "r0", "")
+    (metric,) = first["metrics"]
+    assert (metric["metric"], metric["first"], metric["current"], metric["n"]) == ("score", 1.0, 0.955, 200)
+    assert round(metric["delta"], 12) == -0.045
+
+
+def test_the_first_baseline_is_told_for_the_metrics_of_the_policy_too(folder: Path):
+    moved(folder, [1] * 40, [1] * 40)
+    make_run(folder / "runs", "new", [1] * 40)
+    found = gated(
+        "gate new --against main --policy gates.yaml --json", gates="gates:\n  - {metric: f1, max_drop: 0.1}\n"
+    )
+    metrics = json.loads(found.out)["tasks"][0]["first_baseline"]["metrics"]
+    assert [entry["metric"] for entry in metrics] == ["score", "f1"]
+
+
+def test_a_baseline_that_never_moved_is_its_first(folder: Path):
+    moved(folder, [1] * 40)
+    make_run(folder / "runs", "new", [1] * 40)
+    assert "first baseline" not in steelyard("gate new --against main").out
+    assert json.loads(steelyard("gate new --against main --json").out)["tasks"][0]["first_baseline"] is None
+    assert "first baseline" not in steelyard("gate new --against r0").out
+
+
+def test_a_first_baseline_that_is_gone_or_changed_is_told_as_that(folder: Path):
+    moved(folder, [1] * 40, [1] * 40)
+    make_run(folder / "runs", "new", [1] * 40)
+    shutil.move("runs/r0", "kept")
+    found = steelyard("gate new --against main")
+    assert (found.code, "the baseline main points to r0, which is not there" in found.out) == (0, True)
+    shutil.copytree("runs/r1", "runs/r0")
+    assert "is another run" in steelyard("gate new --against main").out
+
+
+def test_runs_that_are_judged_otherwise_than_the_first_baseline_have_no_delta_to_it(folder: Path):
+    make_run(folder / "runs", "r0", [1] * 40, signatures=SIGNATURES | {"scorers": ["score@v0"], "metrics": []})
+    steelyard("baseline set main r0")
+    make_run(folder / "runs", "r1", [1] * 40)
+    steelyard("baseline set main r1")
+    make_run(folder / "runs", "new", [1] * 40)
+    assert "no number of the two runs means the same" in steelyard("gate new --against main").out

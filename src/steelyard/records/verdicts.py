@@ -43,6 +43,31 @@ class Retagged:
 
 
 @dataclass(frozen=True, slots=True)
+class MetricSinceFirst:
+    """A metric in the first baseline and in the run, over the items that both have."""
+
+    metric: str
+    first: float
+    current: float
+    delta: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class FirstBaseline:
+    """The first run that a baseline's name pointed to, and how far the run is from it."""
+
+    name: str
+    run: str
+    run_id: str
+    set_at: str
+    metrics: tuple[MetricSinceFirst, ...] = ()
+    """The primary metric first, then those that the policy has rules for."""
+    reason: str = ""
+    """Why there is no delta."""
+
+
+@dataclass(frozen=True, slots=True)
 class TaskVerdict:
     """One run under a policy: its decisions, and what to look at when it does not pass."""
 
@@ -53,6 +78,8 @@ class TaskVerdict:
     contract: Contract
     run_id: str = ""
     baseline_id: str | None = None
+    first_baseline: FirstBaseline | None = None
+    """Where the baseline's name has moved: the first run that it pointed to."""
     retagged: Retagged = Retagged()
     drift: dict[str, Any] = field(default_factory=dict)
     error_tags: list[dict[str, Any]] = field(default_factory=list)

@@ -7,13 +7,13 @@ from typing import Any
 
 from steelyard.errors import Problem, escape, excerpt
 from steelyard.records.gates import Decision
-from steelyard.records.verdicts import Retagged, RetaggedItem, TaskVerdict, Verdict
+from steelyard.records.verdicts import TaskVerdict, Verdict
 from steelyard.show.comparison import signed
 from steelyard.show.comparison_files import text_cell
+from steelyard.show.identity import identity_lines
 
 LISTED_DRIFT = 12
 LISTED_TAGS = 8
-LISTED_RETAGGED = 10
 
 
 def verdict_text(verdict: Verdict) -> str:
@@ -80,25 +80,7 @@ def _difference_lines(part: TaskVerdict) -> list[str]:
     """Return in what the run differs from its baseline; the model is what a gate is about, and stands in the header."""
     found = [entry for entry in part.contract.differences if entry.field != "model"]
     shown = [f"{entry.field}: {excerpt(str(entry.baseline))} and {excerpt(str(entry.candidate))}" for entry in found]
-    return [*(f"  differs in {line}" for line in shown), *_retagged_lines(part.retagged)]
-
-
-def _retagged_lines(found: Retagged) -> list[str]:
-    """Return which items have other tags than the baseline had them with."""
-    if not found.n:
-        return []
-    listed = [_retagged_item(entry) for entry in found.items[:LISTED_RETAGGED]]
-    more = [] if found.n <= LISTED_RETAGGED else [f"{found.n - LISTED_RETAGGED} more"]
-    return [f"  retagged, and held in the slices of the baseline: {'; '.join([*listed, *more])}"]
-
-
-def _retagged_item(entry: RetaggedItem) -> str:
-    values = [f"{excerpt(key)} was {_tagged(was)}, is {_tagged(entry.after[key])}" for key, was in entry.before.items()]
-    return f"{excerpt(entry.item_id)} ({', '.join(values)})"
-
-
-def _tagged(value: str | None) -> str:
-    return "none" if value is None else excerpt(value)
+    return [*(f"  differs in {line}" for line in shown), *identity_lines(part)]
 
 
 def _task_lines(part: TaskVerdict, *, titled: bool) -> Iterator[str]:

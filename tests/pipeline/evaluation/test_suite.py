@@ -114,3 +114,22 @@ def test_an_existing_name_is_refused(tmp_path: Path):
     evaluated(tmp_path, "one", right={"first": 4, "second": 4})
     with pytest.raises(UsageError, match="already"):
         evaluated(tmp_path, "one", right={"first": 4, "second": 4})
+
+
+def test_each_task_is_held_against_the_first_suite_of_a_baseline_that_moved(tmp_path: Path):
+    for name, count in (("one", 4), ("two", 3), ("three", 2)):
+        evaluated(tmp_path, name, right={"first": 4, "second": count})
+        name_baseline(tmp_path / "runs", "main", name)
+    evaluated(tmp_path, "four", right={"first": 4, "second": 1})
+    parts = {part.task: part.first_baseline for part in verdict(tmp_path, "four", "main").tasks}
+    deltas = {task: [(entry.metric, entry.delta) for entry in first.metrics] for task, first in parts.items()}
+    assert deltas == {"first": [("answer_correctness", 0.0)], "second": [("answer_correctness", -0.75)]}
+
+
+def test_a_task_that_the_first_suite_did_not_have_has_no_delta_to_it(tmp_path: Path):
+    for name, right in (("one", {"first": 4}), ("two", {"first": 4, "second": 4})):
+        evaluated(tmp_path, name, right=right, gates="\n  - {metric: answer_correctness, min: 0.5}")
+        name_baseline(tmp_path / "runs", "main", name)
+    evaluated(tmp_path, "three", right={"first": 4, "second": 4})
+    parts = {part.task: part.first_baseline for part in verdict(tmp_path, "three", "main").tasks}
+    assert parts["second"].reason == "one has no run of second"

@@ -21,6 +21,7 @@ from steelyard.pipeline.evaluation.rejudging import verify_figures, verify_outpu
 from steelyard.pipeline.runs.stored import StoredRun, UnfinishedError, open_run
 from steelyard.pipeline.verdicts.cautions import cautions
 from steelyard.pipeline.verdicts.evidence import Case, Where, mask
+from steelyard.pipeline.verdicts.first_baseline import since_first
 from steelyard.pipeline.verdicts.retagged import retagged
 from steelyard.pipeline.verdicts.sides import (
     UnfinishedBaselineError,
@@ -86,7 +87,7 @@ def _gate_run(options: GateOptions) -> Verdict:
     rules = [rule for rule in policy.rules if rule.task in (None, run.record.task)]
     decided = decide_all(_evidence(case, rules, verify=options.verify))
     decisions = tuple(_with_failing(entry, case, options.top) for entry in (*_flagged(case), *decided))
-    part = _task_verdict(case, decisions, options.top)
+    part = _task_verdict(case, decisions, options)
     return Verdict(run.label, policy.source, decisions, (part,), tuple(cautions(case, rules)))
 
 
@@ -173,7 +174,7 @@ def _gate_suite(path: Path, options: GateOptions) -> Verdict:
     by_task = {case.task: case for case in cases}
     decided = [_with_failing(entry, by_task[entry.task], options.top) for entry in decide_all(pairs)]
     decisions = (*lacking, *(_by_requirement(entry, policy) for entry in (*extra, *decided)))
-    parts = tuple(_task_verdict(case, decisions, options.top) for case in cases)
+    parts = tuple(_task_verdict(case, decisions, options) for case in cases)
     return Verdict(suite.name, policy.source, decisions, parts, tuple(warned))
 
 
@@ -211,10 +212,12 @@ def _by_requirement(decision: Decision, policy: Policy) -> Decision:
     return replace(decision, level="advisory")
 
 
-def _task_verdict(case: Case, decisions: Sequence[Decision], top: int) -> TaskVerdict:
+def _task_verdict(case: Case, decisions: Sequence[Decision], options: GateOptions) -> TaskVerdict:
     record = case.run.record
     before = case.baseline.columns.error_tags() if case.baseline is not None else None
     model = record.model.get("name")
+    own = [entry for entry in decisions if entry.task == case.task]
+    metrics = [entry.metric for entry in own if entry.metric is not None]
     return TaskVerdict(
         task=record.task,
         run=case.run.label,
@@ -223,10 +226,11 @@ def _task_verdict(case: Case, decisions: Sequence[Decision], top: int) -> TaskVe
         contract=case.contract(case.run.primary),
         run_id=record.run_id,
         baseline_id=case.baseline.record.run_id if case.baseline is not None else None,
+        first_baseline=since_first(options.runs_dir, options.against, case.run, metrics),
         retagged=retagged(case.standing, case.run.columns),
         drift=_drift(case),
         error_tags=error_tag_changes(before, case.run.columns.error_tags()),
-        failures=_shown_failures(case, [entry for entry in decisions if entry.task == case.task], top),
+        failures=_shown_failures(case, own, options.top),
     )
 
 
