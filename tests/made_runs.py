@@ -1,13 +1,17 @@
 """Runs for tests of what is done with runs: made from columns, recorded as every evaluation records its own."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 from made_blocks import scored_block
 
 from steelyard.pipeline.recording.run import RunIdentity, recording
+from steelyard.pipeline.recording.sealing import seal_derived
 from steelyard.records.plans import ReportPlan
+from steelyard.store.directories import read_run
 
+REPEATS = "eval/repeats.json"
 SIGNATURES = {"scorers": ["score@v1"], "metrics": ["f1@v1|normalize=basic"], "canonical": ["canonical@v1"]}
 
 
@@ -71,3 +75,16 @@ def make_run(
         config = {"task": said["task"], "model": name} | ({"gates": gates} if gates else {})
         recorder.complete(config=config, manifest={}, flags=flags)
     return runs_dir / name
+
+
+def make_repeats(runs_dir: Path, name: str, repeats, each=({},), **more):
+    """Write a run and its further repeats, each with its scores and what is in its place of `each`."""
+    names = [name, *(f"{name}.r{number}" for number in range(2, len(repeats) + 1))]
+    own = [*each, *({} for _ in range(len(repeats) - len(each)))]
+    made = zip(names, repeats, own, strict=True)
+    paths = [make_run(runs_dir, one, scores, **(more | extra)) for one, scores, extra in made]
+    records = [read_run(path) for path in paths]
+    runs = [{"name": one.name, "run_id": one.run_id, "fingerprint": one.fingerprint} for one in records]
+    (paths[0] / REPEATS).write_text(json.dumps({"repeats": len(repeats), "runs": runs, "metrics": {}}))
+    seal_derived(paths[0])
+    return paths[0]

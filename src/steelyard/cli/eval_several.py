@@ -67,6 +67,9 @@ def _repeats(options: EvaluateOptions, repeats: int, run: Any, *, as_json: bool)
         if entry["noise_floor"] is not None:
             values = ", ".join(f"{value:.4f}" for value in entry["values"])
             click.echo(f"  {escape(name)}: {values}; noise floor {entry['noise_floor']:.4f}")
+    for name, entry in report["over_repeats"].items():
+        ties = f"; tied on {entry['n_tied']} of {entry['n']} items" if entry.get("n_tied") else ""
+        click.echo(f"  {escape(name)} {entry['value']:.4f}  [{entry['ci_low']:.4f}, {entry['ci_high']:.4f}]{ties}")
     for item in report["flaky"][:5]:
         click.echo(f"  flaky {escape(item['item_id'])}: passes {item['pass_rate']:.0%} of the time")
 

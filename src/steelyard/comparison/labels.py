@@ -6,6 +6,7 @@ triples: a round costs one binomial (or multinomial) per triple, whatever the nu
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 
@@ -93,19 +94,25 @@ class LabelPairs:
             units=n, standard_error=error,
         )  # fmt: skip
 
-    def units(self, baseline_rows: Rows, candidate_rows: Rows, clusters: Codes) -> PairedSums:
-        """Return the label counts of each cluster: of true, guessed and rightly guessed labels, in both runs."""
-        _, codes = np.unique(clusters, return_inverse=True)
+    def counts(self, rows: tuple[Rows, Rows], units: Codes, repeats: tuple[int, int]) -> tuple[Codes, Codes]:
+        """Return the label counts of each unit in both runs: of true, guessed and rightly guessed labels.
+
+        `units` says for each pair of items which unit it belongs to; a run with more repeats of each item has rows for
+        one repeat after the other. The counts of both runs are of as many repeats.
+        """
+        _, codes = np.unique(units, return_inverse=True)
         width = len(self.names)
         most = max(64, _CELLS // (3 * width))
         if int(codes.max()) >= most:
-            # Handfuls of whole clusters: the counts of each cluster alone would not fit.
+            # Handfuls of whole units: the counts of each unit alone would not fit.
             codes = np.random.Generator(np.random.PCG64(0)).integers(0, most, int(codes.max()) + 1)[codes]
-        sides = [
-            _counts(self.truth[side][rows], self.guess[side][rows], codes, width)
-            for side, rows in enumerate((baseline_rows, candidate_rows))
-        ]
-        return PairedSums.of(*sides, clustered=True)
+        common = math.lcm(*repeats)
+        first, second = (
+            _counts(self.truth[side][rows[side]], self.guess[side][rows[side]], np.tile(codes, repeats[side]), width)
+            * (common // repeats[side])
+            for side in (0, 1)
+        )
+        return first, second
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +138,8 @@ class MatrixMeasure:
         if clusters is None or len(np.unique(clusters)) == len(baseline_rows):
             return self.pairs.paired(self.name, baseline_rows, candidate_rows, rounds=ROUNDS, seed=SEED)
         result = compare_sums(
-            self.pairs.units(baseline_rows, candidate_rows, clusters),
-            partial(_f1_of_counts, self.name),
+            PairedSums.of(*self.pairs.counts((baseline_rows, candidate_rows), clusters, (1, 1)), clustered=True),
+            partial(f1_of_counts, self.name),
             self.pairs.changes(baseline_rows, candidate_rows),
             rounds=ROUNDS,
             seed=SEED,
@@ -152,7 +159,7 @@ def _counts(truth: Codes, guess: Codes, codes: Codes, width: int) -> Codes:
     return np.concatenate(found, axis=1).astype(np.int64)
 
 
-def _f1_of_counts(name: str, sums: Floats) -> Floats:
+def f1_of_counts(name: str, sums: Floats) -> Floats:
     """Return a figure for each row of label counts; a class that does not occur is left out."""
     support, guessed, hits = np.split(sums, 3, axis=1)
     return _f1_figure(name, support, guessed, hits)

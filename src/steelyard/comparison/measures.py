@@ -14,6 +14,7 @@ import numpy as np
 from steelyard.comparison.labels import MATRIX_METRICS, LabelPairs, MatrixMeasure
 from steelyard.comparison.means import Clusters, MeanMeasure
 from steelyard.comparison.ratios import WeightedMeasure
+from steelyard.comparison.repeated_labels import RepeatedMatrixMeasure
 from steelyard.records.blocks import Floats
 from steelyard.records.columns import WEIGHT, ItemColumns, Rows
 from steelyard.records.comparisons import Figure, Paired
@@ -45,11 +46,12 @@ def measure(name: str, direction: Direction | None, baseline: ItemColumns, candi
     if name in MATRIX_METRICS:
         classes = baseline.classes(), candidate.classes()
         if classes[0] and classes[1]:
-            return MatrixMeasure(name, LabelPairs.of(classes[0], classes[1]))
+            labels, repeats = LabelPairs.of(classes[0], classes[1]), (baseline.repeats, candidate.repeats)
+            return MatrixMeasure(name, labels) if repeats == (1, 1) else RepeatedMatrixMeasure(name, labels, repeats)
     stored = baseline.number(name), candidate.number(name)
     if stored[0] is None or stored[1] is None:
         return None
-    kind, reach = _kind(name, stored[0], stored[1])
+    kind, reach = _kind(name, stored[0], stored[1], averaged=max(baseline.repeats, candidate.repeats) > 1)
     weights = baseline.number(name + WEIGHT), candidate.number(name + WEIGHT)
     if weights[0] is not None and weights[1] is not None:
         sides = (stored[0], weights[0]), (stored[1], weights[1])
@@ -57,18 +59,21 @@ def measure(name: str, direction: Direction | None, baseline: ItemColumns, candi
     return MeanMeasure(stored[0], stored[1], direction, kind, reach)
 
 
-def _kind(name: str, *columns: Floats) -> tuple[PairedKind, float]:
-    """Return what kind of numbers a metric's items have, as it was registered, and how far two can be apart."""
+def _kind(name: str, *columns: Floats, averaged: bool) -> tuple[PairedKind, float]:
+    """Return what kind of numbers a metric's items have, as it was registered, and how far two can be apart.
+
+    The mean of several repeats of a rate is none.
+    """
     values = value_kind(name)
     if values == "percent":
         return "bounded", 100.0
     if values in ("amount", "unbounded"):
         return "unbounded", 0.0
-    if values == "bounded":
+    if values == "bounded" or (values == "rate" and averaged):
         return "bounded", 1.0
     # A rate of one judgement is none where it is averaged; what is not registered is known by its numbers alone.
     known = [column[~np.isnan(column)] for column in columns]
-    if all(bool(((column == 0.0) | (column == 1.0)).all()) for column in known):
+    if not averaged and all(bool(((column == 0.0) | (column == 1.0)).all()) for column in known):
         return "rate", 1.0
     inside = all(bool(((column >= 0.0) & (column <= 1.0)).all()) for column in known)
     return ("bounded", 1.0) if inside else ("unbounded", 0.0)

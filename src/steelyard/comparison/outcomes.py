@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.comparison.pairing import pair_items
-from steelyard.errors import InputError, Problem
+from steelyard.comparison.repeated import same_items
 from steelyard.records.blocks import Counts, Floats, Labels
 from steelyard.records.columns import WEIGHT, ItemColumns, Rows
 
@@ -37,7 +36,7 @@ class Outcomes:
     @classmethod
     def of(cls, repeats: Sequence[ItemColumns]) -> Outcomes:
         """Return the outcomes of repeats of one evaluation; a run alone is one repeat."""
-        return cls(repeats[0], [(columns, _rows(columns, repeats[0])) for columns in repeats])
+        return cls(repeats[0], [(columns, same_items(columns, repeats[0])) for columns in repeats])
 
     def __len__(self) -> int:
         return len(self.items) * len(self.repeats)
@@ -79,6 +78,11 @@ class Outcomes:
         return self.labels([columns.states() for columns, _ in self.repeats])
 
     @cached_property
+    def answers(self) -> Labels:
+        """What was extracted from the output of every outcome."""
+        return self.labels([columns.answers() for columns, _ in self.repeats])
+
+    @cached_property
     def truth(self) -> Labels | None:
         """The true label of every item; None where the task is no classification."""
         classes = self.items.classes()
@@ -101,14 +105,6 @@ class Outcomes:
         return self._joined([pair[0] for pair in known]), self._joined([pair[1] for pair in known])
 
 
-def _rows(columns: ItemColumns, first: ItemColumns) -> Rows:
-    pairing = pair_items(columns, first)
-    if not pairing.whole:
-        message = "the repeats do not have the same items"
-        raise InputError(Problem("run-damaged", message, hint="repeat the evaluation of one dataset"))
-    return pairing.baseline_rows
-
-
 class RedrawnColumns:
     """A run's items with the outcomes of donors: what `ItemColumns` asks for, for measures and gates."""
 
@@ -118,6 +114,16 @@ class RedrawnColumns:
 
     def __len__(self) -> int:
         return len(self.donors)
+
+    @property
+    def repeats(self) -> int:
+        """How many answers of each item an imagined run has."""
+        return 1
+
+    def answers(self) -> Labels:
+        """Return what was extracted from the output of each donor."""
+        found = self.outcomes.answers
+        return Labels(found.names, found.codes[self.donors])
 
     @property
     def number_names(self) -> Sequence[str]:

@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.comparison.pairing import pair_items
-from steelyard.errors import InputError, Problem
+from steelyard.comparison.repeated import same_items
+from steelyard.comparison.slices import grouping
 from steelyard.records.blocks import Floats
-from steelyard.records.columns import ItemColumns
+from steelyard.records.columns import ItemColumns, Rows
+from steelyard.records.items import UNTAGGED
 
 LISTED_FLAKY = 50
 _QUANTILE = 1.959963984540054
 """The normal quantile of 97.5 %."""
 
 
-def repeat_report(repeats: Sequence[ItemColumns]) -> dict[str, Any]:
-    """Return per-item flip rates, the noise floor of every number, and the items that are flaky."""
-    rows = [_aligned(repeats[0], other) for other in repeats]
+def repeat_report(repeats: Sequence[ItemColumns], slices: Sequence[str] = ()) -> dict[str, Any]:
+    """Return per-item flip rates, the noise floor of every number and slice, and the items that are flaky."""
+    rows = [same_items(other, repeats[0]) for other in repeats]
     passed = np.stack([columns.passed()[order] for columns, order in zip(repeats, rows, strict=True)], axis=1)
     flips = flip_rates(passed)
     return {
@@ -34,17 +35,24 @@ def repeat_report(repeats: Sequence[ItemColumns]) -> dict[str, Any]:
             for name in repeats[0].number_names
             if (numbers := _numbers(name, repeats, rows)) is not None
         },
+        "slices": {key: _by_slice(key, repeats, rows, flips) for key in slices},
         "flaky": _flaky(repeats[0], passed, flips),
     }
 
 
-def _aligned(first: ItemColumns, other: ItemColumns) -> npt.NDArray[np.int64]:
-    """Return the rows of a repeat in the order of the first; repeats have the same items."""
-    pairing = pair_items(other, first)
-    if not pairing.whole:
-        message = "the repeats do not have the same items"
-        raise InputError(Problem("run-damaged", message, hint="repeat the evaluation of one dataset"))
-    return pairing.baseline_rows
+def _by_slice(key: str, repeats: Sequence[ItemColumns], rows: Sequence[Rows], flips: Floats) -> dict[str, Any]:
+    """Return how far repeats differ within each slice: its own flip rate and noise floor of the primary score."""
+    scores = _numbers(repeats[0].number_names[0], repeats, rows) or []
+    return {
+        value: {
+            "n": len(inside),
+            "flip_rate": float(flips[inside].mean()),
+            "noise_floor": noise_floor([own[inside] for own in scores], 1, 1),
+        }
+        for value, inside in sorted(
+            grouping(repeats[0], key).rows().items(), key=lambda pair: (UNTAGGED in pair[0], pair[0])
+        )
+    }
 
 
 def _numbers(name: str, repeats: Sequence[ItemColumns], rows: Sequence[Any]) -> list[Floats] | None:
@@ -69,6 +77,16 @@ def flip_rates(passed: npt.NDArray[np.bool_]) -> Floats:
     return rates
 
 
+def noise_floor(repeats: Sequence[Floats], baseline: int, candidate: int) -> float | None:
+    """Return how far two equal runs of so many repeats are apart in one of twenty pairs, from a run's repeats."""
+    scores = np.stack(repeats, axis=1)
+    known = scores[~np.isnan(scores).any(axis=1)]
+    if not len(known):
+        return None
+    within = float(known.var(axis=1, ddof=1).mean())
+    return _QUANTILE * math.sqrt(within * (1 / baseline + 1 / candidate) / len(known))
+
+
 def noise(scores: Floats) -> dict[str, Any]:
     """Return what chance alone does to a mean, from scores by item (rows) and repeat (columns).
 
@@ -84,7 +102,7 @@ def noise(scores: Floats) -> dict[str, Any]:
         "within_variance": within,
         "total_variance": total,
         "agreement": max(0.0, 1 - within / total) if total > 0 else None,
-        "noise_floor": _QUANTILE * math.sqrt(2 * within / len(known)),
+        "noise_floor": noise_floor(list(known.T), 1, 1),
     }
 
 

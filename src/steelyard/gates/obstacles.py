@@ -18,6 +18,8 @@ def nothing_answered(evidence: Evidence) -> Obstacle | None:
 def obstacle(rule: MetricRule, evidence: Evidence) -> Obstacle | None:
     """Return why a rule on a metric cannot be decided, or None."""
     figure, metric = evidence.candidate, escape(evidence.metric or "")
+    if figure is None and evidence.absent:
+        return Obstacle(evidence.absent, "evaluate with --repeats N")
     if figure is None:
         return Obstacle(f"the run has no metric {metric}", f"evaluate with --metrics {metric}, or rescore with it")
     unanswered = nothing_answered(evidence)

@@ -56,6 +56,13 @@ class ItemColumns(Tagged, Protocol):
     def counts(self, name: str) -> Counts | None:
         """Return the whole numbers of each item for a corpus metric, one row each; None where they are not stored."""
 
+    @property
+    def repeats(self) -> int:
+        """How many answers of each item the run has; its numbers are their means."""
+
+    def answers(self) -> Labels:
+        """Return what was extracted from each output; code -1 where nothing could be."""
+
     def states(self) -> Labels:
         """Return the state of each item."""
 

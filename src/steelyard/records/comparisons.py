@@ -197,6 +197,8 @@ class Comparison:
     attribution: dict[str, Attribution] = field(default_factory=dict)
     config_diff: dict[str, dict[str, Any]] = field(default_factory=dict)
     loss_curves: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    repeats: dict[str, int] = field(default_factory=dict)
+    """How many repeats of each item a run has; each item counts with their mean."""
     notice: str = NOTICE
 
     @property
@@ -216,6 +218,7 @@ class Comparison:
             "contract": self.contract.as_dict(),
             "overall": {run: figure.value for run, figure in self.overall.items()},
             "n": {run: figure.n for run, figure in self.overall.items()},
+            "repeats": {run: self.repeats.get(run, 1) for run in self.runs},
             "deltas": {run: delta.as_dict() for run, delta in self.deltas.items()},
             "slices": {key: _slice_dict(rows) for key, rows in self.slices.items()},
             "items": _items_dict(self.items, self.candidates),

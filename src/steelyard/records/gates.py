@@ -148,6 +148,8 @@ class Evidence:
     """The noise floor of the metric, where repeats have shown one."""
     obstacle: Obstacle | None = None
     """Why nothing can be decided against the baseline."""
+    absent: str = ""
+    """Why the run has not the metric, where that is known."""
     n_answered: int | None = None
     """How many items of the whole run have an answer that could be read; None where nobody counted."""
     n_baseline_answered: int | None = None

@@ -81,6 +81,9 @@ class TaskVerdict:
     first_baseline: FirstBaseline | None = None
     """Where the baseline's name has moved: the first run that it pointed to."""
     retagged: Retagged = Retagged()
+    repeats: int = 1
+    """How many repeats of each item the run has; each item counts with their mean."""
+    baseline_repeats: int = 1
     drift: dict[str, Any] = field(default_factory=dict)
     error_tags: list[dict[str, Any]] = field(default_factory=list)
     failures: list[dict[str, Any]] = field(default_factory=list)

@@ -16,7 +16,16 @@ from steelyard.registry.definitions import (
     ScorerFunction,
     signature,
 )
-from steelyard.registry.lookup import bind_metric, bind_scorer, direction_of, is_bounded, metrics, scorers, value_kind
+from steelyard.registry.lookup import (
+    bind_metric,
+    bind_scorer,
+    direction_of,
+    is_bounded,
+    metric_definition,
+    metrics,
+    scorers,
+    value_kind,
+)
 
 __all__ = [
     "Metric",
@@ -32,6 +41,7 @@ __all__ = [
     "direction_of",
     "is_bounded",
     "metric",
+    "metric_definition",
     "metrics",
     "scorer",
     "scorers",

@@ -79,13 +79,15 @@ def metric(  # noqa: PLR0913 - each is a word of the registration
     values: ValueKind | None = None,
     counts: Callable[..., Sequence[int]] | None = None,
     environment: Environment | None = None,
+    spelled: str = "",
 ) -> Callable[[Function], Function]:
     """Register a metric by the key it is reported under, with the direction in which it is better.
 
     `values` says what a single item's value can be, which decides how the interval is made: `rate` (0 or 1), `bounded`
     (from 0 to 1), `percent` (from 0 to 100), `amount` (0 or more), `unbounded`. Unset, it is `bounded`, or `unbounded`
     with `bounded=False`. `counts` is given a prediction and the texts of its references, or, where it is annotated so,
-    the expected answer.
+    the expected answer. `spelled` is how reports name a metric whose whole-number parameters are part of its name, such
+    as `pass@{k}`; it can be asked for by that name too.
     """
 
     def register(function: Function) -> Function:
@@ -102,6 +104,7 @@ def metric(  # noqa: PLR0913 - each is a word of the registration
             counts=counts,
             counts_of=_counted(counts) if counts is not None else "texts",
             environment=environment,
+            spelled=spelled,
         )
         enter(METRICS, definition)
         return function

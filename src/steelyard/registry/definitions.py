@@ -17,7 +17,7 @@ ParameterValue: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 Environment: TypeAlias = Callable[[], Mapping[str, str]]
 """What besides parameters can change a number, by name: versions of libraries that give it."""
 CountsOf: TypeAlias = Literal["texts", "answer"]
-MetricKind: TypeAlias = Literal["item", "classification", "corpus", "loss", "rules", "gold", "research"]
+MetricKind: TypeAlias = Literal["item", "classification", "corpus", "loss", "rules", "gold", "research", "repeats"]
 
 _NEEDS_QUOTES = re.compile(r'[,;|\[\]"\\\x00-\x1f]')
 """What would make a signature mean two things."""
@@ -110,6 +110,7 @@ class MetricDefinition:
     `item`: the mean of `function(prediction, reference, **parameters)` over items, both texts.
     `classification`: from the confusion matrix. `corpus`: from sums over the whole text. `loss`: from token losses.
     `rules`: from format rules. `gold`: on a gold set of its own. `research`: from two counts of research artifacts.
+    `repeats`: the mean of `function(outcomes, **parameters)` over items, from all that their repeats gave.
     """
 
     name: str
@@ -129,6 +130,8 @@ class MetricDefinition:
     counts_of: CountsOf = "texts"
     """What `counts` is given for the references: their texts, or the expected answer as a whole."""
     environment: Environment | None = None
+    spelled: str = ""
+    """How reports name it where its parameters are part of its name: `pass@{k}`."""
 
     @property
     def bounded(self) -> bool:
@@ -151,7 +154,10 @@ class Metric:
     @property
     def name(self) -> str:
         """The key it is reported by."""
-        return self.definition.name
+        if not self.definition.spelled:
+            return self.definition.name
+        values = {name: parameter.default for name, parameter in self.definition.parameters.items()}
+        return self.definition.spelled.format(**(values | dict(self.parameters)))
 
     @property
     def signature(self) -> str:

@@ -66,9 +66,34 @@ def bind_scorer(
 
 
 def bind_metric(name: str, parameters: Mapping[str, Any] | None = None) -> Metric:
-    """Return a metric by its key with parameters checked."""
-    definition = _resolve("metric", name, metrics())
-    return Metric(definition, bind_parameters(definition.key, definition.parameters, parameters or {}))
+    """Return a metric by its key, or by the name it is reported under, with parameters checked.
+
+    >>> bind_metric("pass@5").signature
+    'pass_at_k@v1|k=5'
+    """
+    spelled = _by_spelling(name)
+    definition, said = spelled or (_resolve("metric", name, metrics()), {})
+    return Metric(definition, bind_parameters(definition.key, definition.parameters, said | dict(parameters or {})))
+
+
+def metric_definition(name: str) -> MetricDefinition | None:
+    """Return what is registered under the name that reports give a metric; None where nothing is."""
+    for definition in metrics():
+        if definition.name == name:
+            return definition
+    spelled = _by_spelling(name)
+    return None if spelled is None else spelled[0]
+
+
+def _by_spelling(name: str) -> tuple[MetricDefinition, dict[str, int]] | None:
+    """Return the metric whose name has whole numbers in it, and those numbers."""
+    for definition in metrics():
+        if definition.spelled:
+            pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[1-9][0-9]{0,5})", re.escape(definition.spelled))
+            match = re.fullmatch(pattern, name)
+            if match:
+                return definition, {key: int(value) for key, value in match.groupdict().items()}
+    return None
 
 
 def direction_of(name: str) -> Direction | None:
@@ -76,9 +101,9 @@ def direction_of(name: str) -> Direction | None:
 
     A task with several judgements reports their parts as `numeric_error.change.mae`, and the last word is the part.
     """
-    for definition in metrics():
-        if definition.name == name:
-            return definition.direction
+    definition = metric_definition(name)
+    if definition is not None:
+        return definition.direction
     for registered in scorers():
         if registered.name == name:
             return "higher"
@@ -100,9 +125,9 @@ def value_kind(name: str) -> ValueKind | None:
     >>> value_kind("exact_match"), value_kind("f1"), value_kind("mae")
     ('rate', 'bounded', 'amount')
     """
-    for definition in metrics():
-        if definition.name == name:
-            return definition.values
+    definition = metric_definition(name)
+    if definition is not None:
+        return definition.values
     for registered in scorers():
         if registered.name == name:
             return registered.values

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from steelyard.errors import escape, excerpt
@@ -27,6 +28,7 @@ def comparison_text(comparison: Comparison) -> str:
     """Return a comparison as text for a terminal."""
     lines = [f"{escape(comparison.metric)} ({comparison.direction or 'no direction'} is better)"]
     lines += [f"  differs: {_difference(entry)}" for entry in comparison.contract.differences]
+    lines += [f"  repeats: {said}" for said in repeats_said(comparison)]
     lines += ["", *table_lines(comparison), ""]
     for run in comparison.candidates:
         lines += [*_paired_lines(comparison, run), *_item_lines(comparison.items.get(run, ItemChanges()))]
@@ -35,6 +37,14 @@ def comparison_text(comparison: Comparison) -> str:
         lines.append("")
     lines += [*_slice_lines(comparison), *_setting_lines(comparison)]
     return "\n".join([*lines, comparison.notice])
+
+
+def repeats_said(comparison: Comparison) -> list[str]:
+    """Return how many repeats the runs have, where any has several."""
+    if max(comparison.repeats.values(), default=1) == 1:
+        return []
+    counts = ", ".join(f"{escape(run)} {comparison.repeats.get(run, 1)}" for run in comparison.runs)
+    return [f"{counts}; an item counts with the mean of its repeats"]
 
 
 def _difference(entry: Difference) -> str:
@@ -153,8 +163,16 @@ def _item_lines(changes: ItemChanges) -> Iterator[str]:
 
 def _changed(entry: ChangedItem) -> str:
     scores = f"{entry.baseline_score:.4g} -> {entry.candidate_score:.4g}"
-    outputs = " -> ".join(_short(side.get("predicted")) for side in (entry.baseline, entry.candidate))
+    outputs = " -> ".join(_short(_predicted(side)) for side in (entry.baseline, entry.candidate))
     return f"{excerpt(entry.item_id)}  {scores}  expected {_short(entry.candidate['expected'])}, got {outputs}"
+
+
+def _predicted(side: Mapping[str, Any]) -> str | None:
+    """Return what was predicted; of several repeats each answer with how many gave it."""
+    if "repeats" not in side:
+        return side.get("predicted")
+    counts = Counter("nothing" if one["predicted"] is None else str(one["predicted"]) for one in side["repeats"])
+    return ", ".join(f"{count}x {text}" for text, count in counts.most_common())
 
 
 def _short(text: Any) -> str:

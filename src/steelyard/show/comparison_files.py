@@ -10,7 +10,7 @@ from steelyard.errors import escape
 from steelyard.records.cells import defuse
 from steelyard.records.comparisons import Comparison, comparison_rows
 from steelyard.records.items import UNTAGGED
-from steelyard.show.comparison import delta_text, figure_text, p_text, signed, slice_title
+from steelyard.show.comparison import delta_text, figure_text, p_text, repeats_said, signed, slice_title
 
 
 def comparison_csv(comparison: Comparison) -> str:
@@ -36,6 +36,7 @@ def comparison_markdown(comparison: Comparison) -> str:
         f"- differs in {entry.field}: `{code_cell(entry.baseline)}` and `{code_cell(entry.candidate)}`"
         for entry in comparison.contract.differences
     ]
+    lines += [f"- repeats: {text_cell(said)}" for said in repeats_said(comparison)]
     lines += ["", *_table(comparison), "", *_paired(comparison)]
     for run, parts in comparison.attribution.items():
         split = ", ".join(f"{name} {signed(getattr(parts, name)).strip()}" for name in _PARTS)

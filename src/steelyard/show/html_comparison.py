@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.records.comparisons import ChangedItem, Comparison, Delta, ItemChanges, Paired
 from steelyard.show import html_parts as parts
-from steelyard.show.comparison import too_few
+from steelyard.show.comparison import repeats_said, too_few
 from steelyard.show.html_parts import number, text
 
 
@@ -34,6 +34,7 @@ def _headline(comparison: Comparison, delta: Delta) -> str:
     facts = [
         f"{text(comparison.metric)}, candidate minus baseline, over {paired.n:,} shared items",
         f"{sure} · {_chance(paired)}",
+        *map(text, repeats_said(comparison)),
         f"{paired.improved:,} better · {paired.regressed:,} worse · {paired.unchanged:,} unchanged",
     ]
     detectable = paired.minimum_detectable

@@ -14,6 +14,7 @@ from steelyard.show import html_sections as sections
 from steelyard.show.html_hard import hard_examples as hard_section
 from steelyard.show.html_losses import losses
 from steelyard.show.html_parts import text
+from steelyard.show.html_repeats import repeats_section
 from steelyard.show.html_style import STYLE
 
 if TYPE_CHECKING:
@@ -44,13 +45,15 @@ def report_html(
     hard_examples: Sequence[Mapping[str, Any]],
     comparison: Comparison | None = None,
     curves: Sequence[LossCurve] = (),
+    repeats: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return the report of a run, held against another where a comparison is given.
+    """Return the report of a run, held against another where a comparison is given, with what its repeats say.
 
     `run` has the fields of `run.json`; of those only what the items decide is shown, and the model where it is named.
     `curves` are the losses of a trained run, and of the one that it is held against.
     """
     compared = [] if comparison is None else [_compared(comparison)]
+    compared += [] if repeats is None else [repeats_section(repeats)]
     trained = [losses(curves)] if curves else []
     first, *others = (section(results) for section in SECTIONS)
     body = [*compared, first, *trained, *others, hard_section(results, hard_examples)]

@@ -25,7 +25,7 @@ def verdict_text(verdict: Verdict) -> str:
     footer = method_line(verdict.decisions)
     lines += ["", f"  {footer}"] if footer else []
     for part in verdict.tasks:
-        lines += _difference_lines(part)
+        lines += [*_difference_lines(part), *_repeat_lines(part)]
     if verdict.outcome != "pass":
         for part in verdict.tasks:
             lines += ["", *_task_lines(part, titled=len(verdict.tasks) > 1)]
@@ -81,6 +81,14 @@ def _difference_lines(part: TaskVerdict) -> list[str]:
     found = [entry for entry in part.contract.differences if entry.field != "model"]
     shown = [f"{entry.field}: {excerpt(str(entry.baseline))} and {excerpt(str(entry.candidate))}" for entry in found]
     return [*(f"  differs in {line}" for line in shown), *identity_lines(part)]
+
+
+def _repeat_lines(part: TaskVerdict) -> list[str]:
+    """Return how many repeats there are of each item, where there are several."""
+    if max(part.repeats, part.baseline_repeats) == 1:
+        return []
+    against = f", {escape(part.baseline)} {part.baseline_repeats}" if part.baseline else ""
+    return [f"  repeats: {escape(part.run)} {part.repeats}{against}; an item counts with the mean of its repeats"]
 
 
 def _task_lines(part: TaskVerdict, *, titled: bool) -> Iterator[str]:

@@ -64,6 +64,15 @@ class StoredColumns:
         return self._read(name)
 
     @property
+    def repeats(self) -> int:
+        """How many answers of each item the run has."""
+        return 1
+
+    def answers(self) -> Labels:
+        """Return what was extracted from each output; code -1 where nothing could be."""
+        return self._label_column("predicted")
+
+    @property
     def number_names(self) -> list[str]:
         """The names of all per-item numbers, the primary first; weights are no numbers of their own."""
         scores = [name.removeprefix(SCORE_PREFIX) for name in self._names if name.startswith(SCORE_PREFIX)]

@@ -12,6 +12,7 @@ from steelyard.comparison.repeats import flip_rates, noise
 from steelyard.errors import UsageError
 from steelyard.pipeline.evaluation.repeats import evaluate_repeats
 from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.recording.run import read_evaluation
 from steelyard.pipeline.verdicts.planning import PlanOptions, plan
 
 
@@ -39,6 +40,21 @@ def test_repeats_tell_flip_rates_the_noise_floor_and_flaky_items(tmp_path: Path)
     assert [entry.path.name for entry in found.others] == ["one.r2", "one.r3"]
 
 
+def test_a_task_s_metrics_over_repeats_are_in_the_report(tmp_path: Path):
+    found = evaluate_repeats(options(tmp_path, metrics=("pass@1", "pass@2", "majority")), 3)
+    over = found.report["over_repeats"]
+    # Of three repeats three, three, one and none pass: with two of them drawn, item 2 has one that passes in 2 of 3.
+    assert [over[name]["value"] for name in ("pass@1", "pass@2", "majority")] == pytest.approx([7 / 12, 8 / 12, 0.5])
+    assert over["pass@2"]["signature"] == "pass_at_k@v1|k=2"
+    assert (over["majority"]["n_tied"], over["majority"]["tied"]) == (0, [])
+
+
+def test_more_attempts_than_repeats_are_refused_before_anything_is_asked(tmp_path: Path):
+    with pytest.raises(UsageError, match="pass@4 takes 4 repeats of each item, and --repeats is 3"):
+        evaluate_repeats(options(tmp_path, metrics=("pass@4",)), 3)
+    assert not (tmp_path / "runs").exists()
+
+
 def test_stored_predictions_without_a_place_for_the_repeat_are_refused(tmp_path: Path):
     with pytest.raises(UsageError, match="say the same every time"):
         evaluate_repeats(options(tmp_path, predictions=str(tmp_path / "answers-1.jsonl")), 3)
@@ -50,8 +66,7 @@ def test_a_model_is_asked_again_with_a_seed_of_its_own(tmp_path: Path):
     def run(one: EvaluateOptions):
         seen.append((one.name, one.generation_seed, one.cache))
         path = make_run(tmp_path / "runs", one.name, [1, 0])
-        record = type("Run", (), {"signatures": {"scorers": []}, "primary_metric": "score"})
-        return type("Evaluation", (), {"path": path, "run": record})
+        return read_evaluation(path)
 
     evaluate_repeats(options(tmp_path, predictions=None, model="mock"), 3, run=run)
     assert seen == [("one", 0, False), ("one.r2", 1, False), ("one.r3", 2, False)]

@@ -7,10 +7,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from junitparser import JUnitXml
-from made_runs import SIGNATURES, make_run
+from made_runs import SIGNATURES, make_repeats, make_run
 
 from steelyard.errors import IncomparableError, InputError, UsageError
-from steelyard.pipeline.recording.sealing import seal_derived
 from steelyard.pipeline.runs.baselines import name_baseline
 from steelyard.pipeline.verdicts.gating import GateOptions, gate
 from steelyard.show.junit import verdict_junit
@@ -295,14 +294,17 @@ def test_a_verdict_names_run_and_baseline_by_name_and_id(tmp_path: Path):
     assert f"a {part.baseline_id}".encode() in verdict_junit(verdict)
 
 
-def test_the_noise_floor_of_repeats_is_allowed_for(tmp_path: Path):
-    path = make_run(tmp_path, "a", [1] * 90 + [0] * 10)
-    make_run(tmp_path, "b", [1] * 87 + [0] * 13)
-    repeats = {"scorers": SIGNATURES["scorers"], "metrics": {"f1": {"noise_floor": 0.02}}}
-    (path / "eval" / "repeats.json").write_text(json.dumps(repeats))
-    seal_derived(path)
-    gates = "  - {metric: f1, max_drop: 0.01, allow_noise: true}\n  - {metric: f1, max_drop: 0.01}"
-    assert [entry.outcome for entry in judged(tmp_path, gates).decisions] == ["pass", "fail"]
+def test_the_noise_floor_of_repeats_is_allowed_for_in_each_slice_by_its_own(tmp_path: Path):
+    # Of the 50 steady items none flips; of the 50 flaky ones ten are right in one of two repeats.
+    tags = {"kind": ["steady"] * 50 + ["flaky"] * 50}
+    make_repeats(tmp_path, "a", [[1] * 100, [1] * 90 + [0] * 10], tags=tags)
+    make_run(tmp_path, "b", [1] * 48 + [0] * 2 + [1] * 43 + [0] * 7, tags=tags)
+    verdict = judged(tmp_path, "  - {metric: f1, slice_each: kind, max_drop: 0.01, allow_noise: true}")
+    assert outcomes(verdict) == {"f1 [kind=flaky] max_drop 0.01": "pass", "f1 [kind=steady] max_drop 0.01": "fail"}
+    # Within items the variance is 0.5 in ten of fifty; the baseline's mean is of two repeats, the run of one.
+    floor = 1.959964 * np.sqrt(0.5 * 10 / 50 * (1 / 2 + 1) / 50)
+    flaky = next(entry for entry in verdict.decisions if entry.slice == {"kind": "flaky"})
+    assert f"noise floor of {floor:.4g}" in flaky.reason
 
 
 def test_classification_metrics_are_gated_from_the_labels(tmp_path: Path):

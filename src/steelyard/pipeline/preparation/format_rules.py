@@ -12,6 +12,7 @@ from steelyard.scoring.rules import FormatRules
 
 WITHOUT_RULES = "the task has no `eval.format_rules`"
 WITHOUT_GOLD_SET = "the task has no `eval.gold_set`"
+OVER_REPEATS = "it is over the repeats of an item: `--repeats N` makes them, and eval/repeats.json has it"
 OF_RESEARCH = "it is of research artifacts: `steelyard research` computes it"
 
 
@@ -36,4 +37,5 @@ def unavailable_metrics(task: Task, requested: Sequence[Metric]) -> dict[str, st
         found[kinds["rules"]] = WITHOUT_RULES
     if "gold" in kinds and task.eval.gold_set is None:
         found[kinds["gold"]] = WITHOUT_GOLD_SET
+    found |= {metric.name: OVER_REPEATS for metric in requested if metric.definition.kind == "repeats"}
     return found | {metric.name: OF_RESEARCH for metric in requested if metric.definition.kind == "research"}

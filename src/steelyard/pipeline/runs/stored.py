@@ -12,11 +12,15 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from steelyard.comparison.corpus import CorpusMeasure
+from steelyard.comparison.means import MeanMeasure
 from steelyard.comparison.measures import Measure, measure
 from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.pipeline.recording.artifacts import read_config
 from steelyard.records.comparisons import Figure
+from steelyard.records.repeats import RepeatOutcomes
 from steelyard.records.runs import (
     ITEMS_FILE,
     REPEATS_FILE,
@@ -26,7 +30,7 @@ from steelyard.records.runs import (
     RunRecord,
 )
 from steelyard.records.scores import Direction
-from steelyard.registry import Metric, bind_metric, direction_of, is_bounded, metrics
+from steelyard.registry import Metric, bind_metric, direction_of, is_bounded, metric_definition
 from steelyard.store.columns import StoredColumns
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.owners import Standing, standing
@@ -96,6 +100,16 @@ class StoredRun:
         """Return which way a metric is better."""
         return "higher" if metric == self.primary else direction_of(metric)
 
+    @property
+    def members(self) -> tuple[StoredRun, ...]:
+        """The runs whose files this one rests on: itself, and its further repeats."""
+        return (self,)
+
+    @property
+    def outcomes(self) -> RepeatOutcomes | None:
+        """What the repeats of each item gave; None without repeats."""
+        return None
+
     def is_bounded(self, metric: str) -> bool:
         """Return whether every value of a metric lies in [0, 1], as far as that is known."""
         return metric == self.primary or bool(is_bounded(metric))
@@ -144,12 +158,35 @@ class StoredRun:
 
 def measured(metric: str, baseline: StoredRun, candidate: StoredRun) -> Measure | None:
     """Return a metric over two runs; None where it is not decided by numbers of single items."""
-    kinds = {definition.kind for definition in metrics() if definition.name == metric}
-    if metric != candidate.primary and "corpus" in kinds:
-        return _corpus_measure(metric, baseline, candidate)
-    if metric != candidate.primary and "gold" in kinds:
+    definition = None if metric == candidate.primary else metric_definition(metric)
+    match definition.kind if definition is not None else "":
+        case "corpus":
+            return _corpus_measure(metric, baseline, candidate)
+        case "repeats":
+            return _repeats_measure(metric, baseline, candidate)
+        case "gold":
+            return None
+        case _:
+            return measure(metric, candidate.direction(metric), baseline.columns, candidate.columns)
+
+
+def _repeats_measure(metric: str, baseline: StoredRun, candidate: StoredRun) -> Measure | None:
+    """Return a metric over the repeats of each item; None where a run has not as many as it takes."""
+    bound = _bound(metric, candidate)
+    function = bound.definition.function
+    sides = [run.outcomes for run in (baseline, candidate)]
+    assert function is not None
+    if any(side is None or side.repeats < fewest_repeats(bound) for side in sides):
         return None
-    return measure(metric, candidate.direction(metric), baseline.columns, candidate.columns)
+    before, after = (np.asarray(function(side, **bound.parameters), np.float64) for side in sides)
+    return MeanMeasure(before, after, bound.definition.direction, "bounded")
+
+
+def fewest_repeats(metric: Metric) -> int:
+    """Return how many repeats of each item a metric over repeats takes."""
+    default = metric.definition.parameters.get("k")
+    asked = metric.parameters.get("k", None if default is None else default.default)
+    return max(2, asked) if isinstance(asked, int) else 2
 
 
 def _corpus_measure(metric: str, baseline: StoredRun, candidate: StoredRun) -> CorpusMeasure | None:
@@ -159,7 +196,11 @@ def _corpus_measure(metric: str, baseline: StoredRun, candidate: StoredRun) -> C
         return None
     bound = _bound(metric, candidate)
     figures: Any = partial(bound.definition.function, **bound.parameters) if bound.definition.function else None
-    return CorpusMeasure(counts[0], counts[1], figures, candidate.direction(metric))
+    # Counts of as many repeats on both sides: which side a count stands on is exchanged at random.
+    repeats = baseline.columns.repeats, candidate.columns.repeats
+    common = math.lcm(*repeats)
+    first, second = counts[0] * (common // repeats[0]), counts[1] * (common // repeats[1])
+    return CorpusMeasure(first, second, figures, candidate.direction(metric))
 
 
 def _bound(metric: str, run: StoredRun) -> Metric:

@@ -15,7 +15,8 @@ from steelyard.comparison.outcomes import Outcomes, RedrawnColumns
 from steelyard.comparison.redrawing import Redrawing
 from steelyard.errors import Problem, UsageError
 from steelyard.gates.decisions import decide_all
-from steelyard.pipeline.runs.stored import StoredRun, open_run
+from steelyard.pipeline.runs.repeated import with_repeats
+from steelyard.pipeline.runs.stored import StoredRun
 from steelyard.pipeline.verdicts.evidence import Case
 from steelyard.pipeline.verdicts.gating import GateOptions, run_policy
 from steelyard.pipeline.verdicts.sides import held_against
@@ -58,8 +59,10 @@ class ImaginedRun(StoredRun):
 def calibrate(options: CalibrateOptions, *, progress: Callable[[int, int], None] | None = None) -> Calibration:
     """Return how often a policy is wrong about runs that are equal to a baseline, or worse by a known amount."""
     _check(options)
-    run = held_against(options.runs_dir, options.baseline)
-    assert run is not None
+    held = held_against(options.runs_dir, options.baseline)
+    assert held is not None
+    # What is imagined are runs that were made once.
+    run, *_ = held.members
     run.verify([run.primary])
     policy = run_policy(GateOptions(run=options.baseline, policy=options.policy), run)
     drawing = _redrawing(options, run)
@@ -99,21 +102,18 @@ def _check(options: CalibrateOptions) -> None:
 
 
 def _redrawing(options: CalibrateOptions, run: StoredRun) -> Redrawing:
-    repeats = [run.columns] if options.flip_rate is not None else _repeats(options, run)
+    repeats = [run.columns] if options.flip_rate is not None else [member.columns for member in _repeats(run)]
     return Redrawing(Outcomes.of(repeats), run.primary, options.flip_rate, own_clusters(run.columns))
 
 
-def _repeats(options: CalibrateOptions, run: StoredRun) -> list[Any]:
-    """Return the items of the baseline and of its further repeats."""
-    if run.repeats is None:
+def _repeats(run: StoredRun) -> tuple[StoredRun, ...]:
+    """Return the baseline and its further repeats."""
+    found = with_repeats(run).members
+    if len(found) == 1:
         message = f"{run.label} has no repeats, so nothing shows how much equal runs differ"
         hint = "evaluate the baseline with `--repeats 3`, or say it: `--flip-rate 0.05` is one score in twenty"
         raise UsageError(Problem("usage", message, hint=hint))
-    others = range(2, int(run.repeats["repeats"]) + 1)
-    return [
-        run.columns,
-        *(open_run(options.runs_dir, run.path.with_name(f"{run.path.name}.r{number}")).columns for number in others),
-    ]
+    return found
 
 
 def _basis(options: CalibrateOptions, drawing: Redrawing) -> str:

@@ -18,6 +18,7 @@ from steelyard.comparison.pairing import Pairing, pair_items
 from steelyard.comparison.settings import settings_difference
 from steelyard.comparison.slices import SEPARATOR, minus, slice_deltas, with_holm
 from steelyard.errors import ConfigurationError, Problem, UsageError, quoted
+from steelyard.pipeline.runs.repeated import with_repeats, without_repeats
 from steelyard.pipeline.runs.stored import StoredRun, measured, open_runs
 from steelyard.pipeline.verdicts.attributing import attribute_change
 from steelyard.records.comparisons import (
@@ -30,6 +31,7 @@ from steelyard.records.comparisons import (
     Paired,
     SliceRow,
 )
+from steelyard.registry import metric_definition
 from steelyard.store.results import damaged
 
 TRAIN_LOG = "train_log.jsonl"
@@ -69,7 +71,7 @@ def compare(options: CompareOptions) -> Comparison:
     if len(options.runs) < 2:
         raise UsageError(Problem("usage", "a comparison needs two runs or more", hint="--runs BASELINE,CANDIDATE"))
     _check_allowed(options.allow)
-    baseline, *candidates = open_runs(options.runs_dir, options.runs)
+    baseline, *candidates = (with_repeats(run) for run in open_runs(options.runs_dir, options.runs))
     refuse_mock((run.label, run.record) for run in (baseline, *candidates))
     metric = _metric(options.metric, baseline, candidates)
     for run in (baseline, *candidates):
@@ -88,6 +90,7 @@ def compare(options: CompareOptions) -> Comparison:
         attribution=_attributions(metric, baseline, sides) if options.attribute else {},
         config_diff=settings_difference({run.label: run.config for run in (baseline, *candidates)}),
         loss_curves=_loss_curves([baseline, *candidates]),
+        repeats={run.label: len(run.members) for run in (baseline, *candidates)},
     )
 
 
@@ -102,6 +105,12 @@ def _check_allowed(allow: Sequence[str]) -> None:
 def _metric(asked: str | None, baseline: StoredRun, candidates: Sequence[StoredRun]) -> str:
     if asked is None:
         return baseline.primary
+    lacking = without_repeats(asked, (baseline, *candidates))
+    if lacking:
+        raise UsageError(Problem("usage", lacking, hint="`steelyard eval TASK --repeats N` makes them"))
+    definition = metric_definition(asked)
+    if definition is not None and definition.kind == "repeats":
+        return asked
     known = list(dict.fromkeys(name for run in (baseline, *candidates) for name in known_metrics(run)))
     if asked in known:
         return asked

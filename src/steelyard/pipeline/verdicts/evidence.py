@@ -15,9 +15,12 @@ from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.contract import FREE_IN_GATES, contract, gate_hint
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing, pair_items
+from steelyard.comparison.repeated import RepeatedColumns
+from steelyard.comparison.repeats import noise_floor
 from steelyard.comparison.retagging import StandingTags
 from steelyard.comparison.slices import SEPARATOR, grouping
 from steelyard.errors import excerpt
+from steelyard.pipeline.runs.repeated import without_repeats
 from steelyard.pipeline.runs.stored import StoredRun, measured
 from steelyard.pipeline.verdicts.answers import answered, counting, in_states, n_silenced, n_silent, own_error
 from steelyard.records.columns import ItemColumns, Tagged
@@ -75,6 +78,9 @@ class Case:
         """Return why nothing can be decided against the baseline; without more, model and prompt may differ."""
         if self.baseline is None or self.pairing is None:
             return Obstacle(self.missing, NO_BASELINE)
+        lacking = without_repeats(metric, (self.baseline, self.run))
+        if lacking:
+            return Obstacle(lacking, "evaluate both with --repeats N")
         free = {*FREE_IN_GATES, *self.policy.allow, *self._same_items(self.baseline, self.pairing)}
         for entry in self.contract(metric).differences:
             if entry.field not in free:
@@ -153,7 +159,8 @@ class Case:
             candidate=candidate,
             standard_error=own_error(own, self.run.columns, rows, bounded=bounded),
             obstacle=self.obstacle(metric),
-            noise=self._noise(metric),
+            absent=without_repeats(metric, [self.run]),
+            noise=self._noise(metric, where),
             n_answered=self.n_answered,
             n_silent=n_silent(own, self.run.columns, rows, bounded=bounded),
         )
@@ -211,13 +218,16 @@ class Case:
         assert self.pairing is not None
         return shared_clusters(self.baseline.columns, self.run.columns, self.pairing)
 
-    def _noise(self, metric: str) -> float | None:
-        """Return the noise floor that repeats of the baseline, or else of the run, have shown."""
+    def _noise(self, metric: str, where: Where) -> float | None:
+        """Return the noise floor over these items that repeats of the baseline, or else of the run, have shown."""
+        counts = [1 if run is None else len(run.members) for run in (self.baseline, self.run)]
         for run in (self.baseline, self.run):
-            if run is not None and run.repeats is not None:
-                floor = run.repeats["metrics"].get(metric, {}).get("noise_floor")
-                if floor is not None and run.repeats["scorers"] == self.run.record.signatures.get("scorers"):
-                    return float(floor)
+            columns: object = None if run is None else run.columns
+            scores = columns.each(metric) if isinstance(columns, RepeatedColumns) else None
+            if scores is not None:
+                assert run is not None
+                inside = mask(run.columns, where)
+                return noise_floor([values[inside] for values in scores], counts[0], counts[1])
         return None
 
     def _skipped(self, rule: SkippedRule) -> Evidence:

@@ -18,6 +18,7 @@ from steelyard.errors import Problem, UsageError, quoted
 from steelyard.gates.decisions import decide_all
 from steelyard.numbers.ladder import DIAGNOSTICS
 from steelyard.pipeline.evaluation.rejudging import verify_figures, verify_outputs
+from steelyard.pipeline.runs.repeated import check_members, with_repeats
 from steelyard.pipeline.runs.stored import StoredRun, UnfinishedError, open_run
 from steelyard.pipeline.verdicts.cautions import cautions
 from steelyard.pipeline.verdicts.evidence import Case, Where, mask
@@ -40,7 +41,6 @@ from steelyard.records.runs import CONFIG_FILE, RUN_FILE, SUITE_FILE
 from steelyard.records.suites import SuiteRecord
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
 from steelyard.registry.parameters import suggestion
-from steelyard.store.checking import check_files
 from steelyard.store.suites import find_suite, read_suite
 from steelyard.store.verdicts import add_verdict
 
@@ -80,7 +80,7 @@ def gate(options: GateOptions) -> Verdict:
 
 
 def _gate_run(options: GateOptions) -> Verdict:
-    run = open_run(options.runs_dir, options.run)
+    run = with_repeats(open_run(options.runs_dir, options.run))
     policy = run_policy(options, run)
     case = Case(run, held_against(options.runs_dir, options.against), policy)
     refuse_itself(run, case.baseline)
@@ -128,12 +128,18 @@ def _evidence(case: Case, rules: Sequence[Rule], *, verify: bool) -> list[tuple[
         warnings.warn(f"{name} is a diagnostic: an answer that only it forgives is wrong", stacklevel=2)
     for run in (case.run, case.baseline):
         if run is not None:
-            run.verify(sorted(metrics))
-            verify_figures(run, run.undecided_by_items(sorted(metrics)))
-            if verify:
-                verify_outputs(run)
-    check_files(case.run.path)
+            _verify(run, sorted(metrics), outputs=verify)
+    check_members(case.run)
     return [(rule, evidence) for rule in rules for evidence in case.evidence(rule)]
+
+
+def _verify(run: StoredRun, metrics: Sequence[str], *, outputs: bool) -> None:
+    """Hold what every repeat of a run has stored against its items, and where asked against its outputs."""
+    for member in run.members:
+        member.verify(metrics)
+        verify_figures(member, member.undecided_by_items(metrics))
+        if outputs:
+            verify_outputs(member)
 
 
 def _flagged(case: Case) -> list[Decision]:
@@ -225,6 +231,8 @@ def _task_verdict(case: Case, decisions: Sequence[Decision], options: GateOption
         grain=Grain(record.task, None if model is None else str(model), record.prompt_version, record.scorer_version),
         contract=case.contract(case.run.primary),
         run_id=record.run_id,
+        repeats=len(case.run.members),
+        baseline_repeats=len(case.baseline.members) if case.baseline is not None else 1,
         baseline_id=case.baseline.record.run_id if case.baseline is not None else None,
         first_baseline=since_first(options.runs_dir, options.against, case.run, metrics),
         retagged=retagged(case.standing, case.run.columns),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -12,9 +13,11 @@ from steelyard.pipeline.recording.losses import loss_curve
 from steelyard.pipeline.recording.run import read_evaluation
 from steelyard.pipeline.runs.stored import open_runs
 from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
+from steelyard.records.runs import REPEATS_FILE
 from steelyard.show.html_report import report_html
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.files import write_bytes
+from steelyard.store.results import read_content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,5 +46,12 @@ def write_run_report(options: ReportOptions) -> None:
         comparison = compare(CompareOptions(runs=runs, runs_dir=options.runs_dir, slice_by=keys))
         (baseline,) = open_runs(options.runs_dir, (options.compare,))
         curves.append(loss_curve(baseline.path, baseline.label))
-    page = report_html(msgspec.to_builtins(found.run), found.results, found.hard_examples, comparison, curves)
+    run = msgspec.to_builtins(found.run)
+    page = report_html(run, found.results, found.hard_examples, comparison, curves, _repeats(path))
     write_bytes(options.output, page.encode("utf-8", "backslashreplace"))
+
+
+def _repeats(path: Path) -> dict[str, Any] | None:
+    """Return what the repeats of a run say together, where it has any."""
+    file = path / REPEATS_FILE
+    return read_content(file, "repeats") if file.is_file() else None

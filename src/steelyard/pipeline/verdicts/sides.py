@@ -10,6 +10,7 @@ from pathlib import Path
 
 from steelyard.errors import InputError, Problem, UsageError
 from steelyard.pipeline.runs.baselines import baseline_run, refuse_changed
+from steelyard.pipeline.runs.repeated import check_members, with_repeats
 from steelyard.pipeline.runs.stored import HINTS, STANDINGS, StoredRun, UnfinishedError, open_run
 from steelyard.records.comparisons import Contract
 from steelyard.records.gates import Decision
@@ -17,7 +18,6 @@ from steelyard.records.runs import RUN_FILE, SUITE_FILE
 from steelyard.records.suites import SuiteRecord, SuiteTask
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
 from steelyard.store.baselines import find_baseline
-from steelyard.store.checking import check_files
 from steelyard.store.results import damaged
 from steelyard.store.suites import find_suite, read_suite, suite_fingerprint
 
@@ -34,8 +34,8 @@ class UnfinishedBaselineError(Exception):
 
 def whole_run(runs_dir: Path, name: str | Path, *, label: str | None = None) -> StoredRun:
     """Return a complete run whose files are what was written."""
-    run = open_run(runs_dir, name, label=label)
-    check_files(run.path)
+    run = with_repeats(open_run(runs_dir, name, label=label))
+    check_members(run)
     return run
 
 
@@ -47,10 +47,10 @@ def held_against(runs_dir: Path, name: str | Path | None) -> StoredRun | None:
     try:
         if entry is None:
             return whole_run(runs_dir, name, label=str(name))
-        run = open_run(runs_dir, baseline_run(runs_dir, entry), label=entry.name)
+        run = with_repeats(open_run(runs_dir, baseline_run(runs_dir, entry), label=entry.name))
     except UnfinishedError as error:
         raise UnfinishedBaselineError(error) from None
-    refuse_changed(entry, run.record.run_id, check_files(run.path))
+    refuse_changed(entry, run.record.run_id, check_members(run))
     return run
 
 
