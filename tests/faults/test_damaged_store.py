@@ -9,11 +9,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from faults.stores import make_store
 
 from steelyard.store import index
 
-ROWS = [{"id": f"i{n}", "prompt": f"{n}?", "expected_answer": str(n), "half": str(n % 2)} for n in range(20)]
-EVAL = "eval --dataset items.jsonl --scorer answer_correctness@v1 --predictions {outputs}.jsonl --name {name}"
 BESIDE, VICTIM = Path("runs/.steelyard"), Path("runs/victim")
 FILES = {
     "verdicts": BESIDE / "verdicts.jsonl",
@@ -89,29 +88,8 @@ def database(**options):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> Path:
-    """Four runs, two baselines, verdicts and an index, as the commands make them."""
-    from steelyard.cli.main import main
-
-    folder = tmp_path_factory.mktemp("whole")
-    (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    for name, right in (("fair", 16), ("good", 17)):
-        rows = [{"id": row["id"], "output": row["expected_answer"] if n < right else "?"} for n, row in enumerate(ROWS)]
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    runs = {"base": "fair", "cand": "good", "victim": "good", "last": "good"}
-    lines = [EVAL.format(outputs=outputs, name=name) for name, outputs in runs.items()]
-    lines += [
-        "baseline set main base",
-        "baseline set kept victim",
-        "gate cand --against main",
-        "gate last --against main",
-    ]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        for line in [*lines, "runs list"]:
-            with pytest.raises(SystemExit) as exited:
-                main(line.split())
-            assert exited.value.code == 0, line
-    return folder
+    """A store as the commands make it."""
+    return make_store(tmp_path_factory.mktemp("whole"))
 
 
 @pytest.fixture

@@ -28,6 +28,15 @@ def cache_file() -> Path:
     return base / "answers.sqlite"
 
 
+def _keep_private(path: Path) -> None:
+    """Let nobody else read what prompts and answers are kept in; SQLite gives its other files the same mode."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        os.fchmod(handle, 0o600)
+    finally:
+        os.close(handle)
+
+
 class AnswerCache:
     """Replies as bytes by key."""
 
@@ -36,6 +45,7 @@ class AnswerCache:
         self._database: sqlite3.Connection | None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            _keep_private(path)
             self._database = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = OFF")

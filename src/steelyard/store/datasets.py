@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
-import tempfile
+import stat
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -60,15 +61,15 @@ def write_version(root: Path, base: Path, paths: Iterable[Path], manifest: Manif
     target = root / manifest.dataset_id / manifest.version
     with machine_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=".adding-"))
+        aside = target.parent / f".adding-{secrets.token_hex(4)}"
+        aside.mkdir()
         try:
             for path in paths:
                 copy = aside / path.relative_to(base)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, copy)
-                copy.chmod(0o444)
+                copy.chmod(stat.S_IMODE(copy.stat().st_mode) & 0o444)
             write_bytes(aside / MANIFEST_FILE, json_bytes(manifest.as_dict()))
-            aside.chmod(0o755)
             aside.rename(target)
             sync_folder(target.parent)
         except BaseException:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,18 +39,26 @@ def machine_errors(path: Path) -> Iterator[None]:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a file that takes the place of `path` when the block ends well, and leaves no trace when it does not."""
     with machine_errors(path):
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, name = _beside(path)
         try:
             with os.fdopen(handle, "w+b") as stream:
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
-            Path(name).chmod(0o644)
-            Path(name).replace(path)
+            name.replace(path)
             sync_folder(path.parent)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            name.unlink(missing_ok=True)
             raise
+
+
+def _beside(path: Path) -> tuple[int, Path]:
+    """Open a new file beside one that it will replace: its mode is the umask's, and never wider than that one's."""
+    aside = path.parent / f".{path.name}.{secrets.token_hex(4)}"
+    handle = os.open(aside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    if path.is_file():
+        os.fchmod(handle, stat.S_IMODE(os.fstat(handle).st_mode) & stat.S_IMODE(path.stat().st_mode))
+    return handle, aside
 
 
 def sync_folder(folder: Path) -> None:

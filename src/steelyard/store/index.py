@@ -50,6 +50,9 @@ class RunIndex:
             folder = runs_dir / FOLDER
             with machine_errors(folder):
                 folder.mkdir(parents=True, exist_ok=True)
+                # SQLite would take a mode of its own, in which nobody who shares the folder could write.
+                if not (folder / INDEX_FILE).exists():
+                    (folder / INDEX_FILE).touch()
             lock, url = folder / ".index-lock", f"sqlite:///{folder / INDEX_FILE}"
         with database_errors(url):
             index = cls(_engine(url), str(runs_dir.resolve()), lock)

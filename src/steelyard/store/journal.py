@@ -44,7 +44,7 @@ class Journal:
         self._unsynced: list[tuple[str, str | None]] = []
         self._synced_at = 0.0
         with machine_errors(path):
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
             self._size = self._cut_to_last_newline()
             sync_folder(path.parent)
         self._read()

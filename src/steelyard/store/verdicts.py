@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from steelyard.errors import Problem
 from steelyard.records.secrets import redacted
 from steelyard.store.directories import now_text
 from steelyard.store.files import json_line
-from steelyard.store.folder import FOLDER, locked
+from steelyard.store.folder import FOLDER, is_writable, locked
 from steelyard.store.lines import append_line, pass_over, read_objects
 
 VERDICTS_FILE = "verdicts.jsonl"
@@ -32,7 +34,12 @@ class StoredVerdict(msgspec.Struct, frozen=True):
 
 
 def add_verdict(runs_dir: Path, verdict: Mapping[str, Any]) -> None:
-    """Add one line to the journal of verdicts."""
+    """Add one line to the journal of verdicts; in a folder that may only be read, the verdict holds without."""
+    if not is_writable(runs_dir):
+        message = "the folder may not be written to, so the verdict is not kept beside the runs"
+        file = str(runs_dir / FOLDER / VERDICTS_FILE)
+        warnings.warn(Problem("machine", message, hint="", file=file).in_one_line, stacklevel=2)
+        return
     with locked(runs_dir) as folder:
         entry = {"format_version": VERDICTS_FORMAT, **verdict, "decided_at": now_text()}
         append_line(folder / VERDICTS_FILE, json_line(redacted(entry)))
