@@ -7,21 +7,34 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import click
 
 from steelyard.errors import ConfigurationError, Problem
+from steelyard.records.encoded import refuse_not_utf8
 from steelyard.records.secrets import remember_environment
 
 PREFIX = "STEELYARD_"
 MAX_BYTES = 1 << 20
+_PLACES = ("GITHUB_STEP_SUMMARY", "XDG_CACHE_HOME")
+"""Variables of others that say where we write."""
 
 _ASSIGNMENT = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)", re.DOTALL)
 _QUOTED = re.compile(r"(?P<quote>[\"'])(?P<text>.*)(?P=quote)(?:\s+#.*)?")
 _COMMENT = re.compile(r"(?:^|\s+)#.*")
+
+
+def refuse_names_not_utf8(given: Sequence[str]) -> None:
+    """Refuse names and paths that are not UTF-8, wherever a command may take them from."""
+    for argument in given:
+        refuse_not_utf8(argument, "the argument")
+    for name, value in os.environ.items():
+        if name.startswith(PREFIX) or name in _PLACES:
+            refuse_not_utf8(value, f"the variable {name},")
+    refuse_not_utf8(os.getcwd(), "the working directory")  # noqa: PTH109 - a Path would cost an import of its own
 
 
 def load_environment_file() -> None:

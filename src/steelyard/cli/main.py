@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from steelyard import __version__
-from steelyard.cli.environment import asks_for_json, from_environment, load_environment_file
+from steelyard.cli.environment import asks_for_json, from_environment, load_environment_file, refuse_names_not_utf8
 from steelyard.cli.failures import NobodyReadsError, reported, stoppable
 from steelyard.cli.project import project_defaults
 
@@ -103,6 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.disable()
     gc.set_threshold(100_000, 20, 100)
     with reported(json_wanted=asks_for_json(given)), stoppable():
+        refuse_names_not_utf8(given)
         load_environment_file()
         found = cli.main(args=given, prog_name="steelyard", standalone_mode=False)
         sys.stdout.flush()

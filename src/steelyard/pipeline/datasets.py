@@ -17,6 +17,7 @@ from steelyard.reading.references import input_text, item_id, reference_field, v
 from steelyard.reading.rows import Row
 from steelyard.reading.shipped import PREFIX, is_shipped, shipped_file
 from steelyard.records.datasets import DatasetFile, Manifest
+from steelyard.records.encoded import refuse_not_utf8
 from steelyard.records.fields import FieldNames
 from steelyard.records.runs import MANIFEST_FILE
 from steelyard.store.datasets import (
@@ -129,6 +130,7 @@ def data_path(text: str, base: Path | None = None) -> Path:
     """Return the file behind a data path or a reference; relative paths are relative to `base`."""
     if is_shipped(text):
         return shipped_file(text)
+    refuse_not_utf8(text, "the path")
     if is_reference(text):
         named = _REFERENCE.fullmatch(text)
         assert named is not None

@@ -17,6 +17,7 @@ from steelyard.reading.packed import SUFFIXES
 from steelyard.reading.references import TRAINING_FIELDS, tags_of
 from steelyard.reading.rows import FORMATS, Row, format_of, read_rows
 from steelyard.records.datasets import DatasetFile, Manifest
+from steelyard.records.encoded import refuse_not_utf8
 from steelyard.records.runs import MANIFEST_FILE
 
 _SPLIT = re.compile(r"(?:^|[._-])(train|training|test|val|valid|validation|dev|gold)(?:[._-]|$)", re.IGNORECASE)
@@ -51,6 +52,8 @@ def data_files(place: Path) -> list[Path]:
     if not place.is_dir():
         raise InputError(Problem("missing-file", "there is no such file or folder", file=str(place)))
     found = [path for path in sorted(place.rglob("*")) if path.is_file() and _is_data(path, place)]
+    for path in found:
+        refuse_not_utf8(path, "the path")
     if not found:
         hint = f"formats are {', '.join(FORMATS)}, plain or compressed"
         raise InputError(Problem("no-items", "the folder has no data files", hint=hint, file=str(place)))

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from steelyard.records.encoded import is_utf8
 from steelyard.records.runs import RUN_FILE, SUITE_FILE, RunKind
 from steelyard.store.files import json_line
 from steelyard.store.folder import FOLDER, counting_folder, locked, remove_empty
@@ -90,6 +91,8 @@ def kept_records(runs_dir: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the path of every run and suite below a folder with what its record holds; empty where it is unreadable."""
     for name in (RUN_FILE, SUITE_FILE, f"*/{RUN_FILE}"):
         for file in sorted(runs_dir.glob(f"[!.]*/{name}")):
+            if not is_utf8(str(file)):
+                continue
             yield str(file.parent.relative_to(runs_dir)), read_record(file)
 
 

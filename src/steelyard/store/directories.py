@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from steelyard.errors import InputError, Problem, UsageError, quoted
+from steelyard.records.encoded import refuse_not_utf8
 from steelyard.records.runs import (
     OWNER_FILE,
     RESCORED_FILE,
@@ -89,6 +90,7 @@ class RunDirectory:
         """
         now = datetime.now(UTC)
         run_id = new_run_id(now)
+        refuse_not_utf8(runs_dir.absolute(), "the folder of runs")
         path = runs_dir / (check_run_name(name) if name is not None else run_id)
         with machine_errors(path):
             _refuse_link(runs_dir)

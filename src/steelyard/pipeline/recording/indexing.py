@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import InputError, Problem, SteelyardError
+from steelyard.errors import InputError, Problem, SteelyardError, escape
+from steelyard.records.encoded import HINT, is_utf8
 from steelyard.records.runs import RESCORED_FILE, RUN_FILE, SUITE_FILE, RunRecord
 from steelyard.store.baselines import list_baselines
 from steelyard.store.directories import read_run
@@ -111,6 +112,8 @@ def _present(runs_dir: Path, known: Iterable[str]) -> dict[str, None]:
         for entry in entries:
             if entry.name in seen:
                 found[entry.name] = None
+            elif not is_utf8(entry.name):
+                warnings.warn(f"{escape(entry.name)} is passed over: its name is not UTF-8; {HINT}", stacklevel=2)
             elif not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
                 found |= dict.fromkeys(_runs_in(runs_dir, entry.name))
     return found

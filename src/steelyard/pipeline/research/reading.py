@@ -13,6 +13,7 @@ from steelyard.reading.documents import read_document
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.limits import Limits
 from steelyard.reading.rows import read_rows
+from steelyard.records.encoded import refuse_not_utf8
 from steelyard.records.secrets import hidden
 from steelyard.research.faults import ArtifactError
 from steelyard.research.golden import GoldenEntry, Requirement, parse_golden
@@ -68,6 +69,7 @@ def find_runs(outputs: Path) -> tuple[list[str], list[str]]:
     others: list[str] = []
     try:
         for path in outputs.iterdir():
+            refuse_not_utf8(path, "the path")
             (runs if _is_run(path) else others).append(path.name)
     except OSError as error:
         reason = error.strerror or str(error)
