@@ -76,8 +76,9 @@ calibration: $(VENV)/.package $(VENV)/.tests  ## Simulate how often intervals, t
 	$(BIN)/python -m calibration.run --write docs/explanation/calibration.md
 	$(BIN)/python -m pytest -n 2 -m campaign tests/pipeline/verdicts/test_calibrating.py
 
-calibration-full: $(VENV)/.package $(VENV)/.tests  ## The same with five times as many simulations
+calibration-full: $(VENV)/.package $(VENV)/.tests  ## The same with five times as many simulations, and every rule of gates at every size
 	$(BIN)/python -m calibration.run --full
+	$(BIN)/python -m pytest -n 2 -m campaign tests/gates -s
 
 $(PEERS)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(PEERS)

@@ -223,3 +223,9 @@ def test_labels_are_kept_as_written():
     results, hard = results_and_hard(classes=(["<b>"] * 300, ["<b>"] * 300))
     assert "&lt;b&gt;" in report_html(RUN, results, hard)
     assert Labels.of(["<b>"]).names == ["<b>"]
+
+
+def test_an_error_is_not_drawn_on_a_line_from_0_to_1_even_where_it_lies_there(page):
+    plots = dict(re.findall(r'<div class="name">(f1|mae)</div><div class="plot">(.*?)</div><div class="value">', page))
+    assert "dot" in plots["f1"]
+    assert plots["mae"] == ""

@@ -28,7 +28,8 @@ def drift_row(
         improved, regressed = int((gain > 0).sum()), int((gain < 0).sum())
         counts = {"improved": improved, "regressed": regressed, "unchanged": len(gain) - improved - regressed}
     delta = None if before is None or after is None else after - before
-    return {"baseline": before, "current": after, "delta": delta, "n": len(candidate_rows), **counts}
+    found = {"baseline": before, "current": after, "delta": delta, "n": len(candidate_rows), **counts}
+    return found | {"direction": direction}
 
 
 def drift_report(

@@ -77,7 +77,9 @@ def _absolute(rule: MetricRule, evidence: Evidence, found: Decision) -> Decision
     reach = normal_reach(evidence.standard_error)
     if reach >= 1 and 0 <= rule.value <= 1:
         return replace(found, context=f"{found.n} items are too few to show any distance from the limit")
-    return replace(found, detectable=reach, context=f"{found.n} items show a distance of {reach:.2g} from the limit")
+    return replace(
+        found, detectable=reach, context=f"{found.n} items can show a distance of {reach:.2g} or more from the limit"
+    )
 
 
 def _skipped(rule: SkippedRule, evidence: Evidence) -> Decision:

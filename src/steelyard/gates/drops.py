@@ -79,7 +79,7 @@ class _Case:
         assert worse is not None
         self.rule, self.evidence, self.paired, self.found, self.test = rule, evidence, paired, found, test
         self.worse = worse
-        self.spread = spread_of(paired)
+        self.spread = spread_of(paired, evidence.reach)
         self.words = Words(paired.n, self.found.units or paired.n, lower=evidence.direction == "lower")
 
     @property
@@ -120,8 +120,8 @@ class _Case:
     def alarm(self, alarm: float) -> str:
         """Say how often chance alone would fail the rule."""
         unchanged = self.spread is not None and not (self.spread.changed or self.spread.deviation)
-        which = "equal runs that differ in one item of ten" if unchanged else "equal runs"
-        return f"{which} fail it in {percent(alarm)}"
+        which = " that differs in one item of ten" if unchanged else ""
+        return f"an equally good run{which} fails this in {percent(alarm)} of cases"
 
     def significance(self) -> Decision:
         """Fail where the test shows a drop; undecided where it could not have shown the worst."""
@@ -215,7 +215,7 @@ class _Case:
             hint = f"a {self.words.bad} on the margin itself is decided by no number of items"
         else:
             hint = f"about {needed:,} items would decide, if the difference stays as it is"
-        reason = f"{found.reason}; the margin lies inside the interval"
+        reason = f"{found.reason}; the true change may lie on either side of the margin"
         return replace(found, reason=reason, hint=hint, decides_n=needed)
 
     def detectable(self, level: float) -> float | None:

@@ -9,29 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from statistics import NormalDist
 
-import numpy as np
-import numpy.typing as npt
-
+from steelyard.gates.coins import POWER, rate_power, share_to_move, smallest_rate, surplus
 from steelyard.records.comparisons import Paired
+from steelyard.stats.distributions import student_quantile
 from steelyard.stats.paired import MCNEMAR
 
-POWER = 0.8
 CHANGED = 0.1
 """The share of items that change at least, where what could be shown is asked for: fewer seen prove little."""
 
-_EXACT_CHANGES = 100
-"""Up to so many expected changes the exact test is counted out; beyond, its steps are too small to matter."""
 _MOST_ITEMS = 100_000_000
 _NORMAL = NormalDist()
 
 _BOTH = _NORMAL.inv_cdf(0.975) + _NORMAL.inv_cdf(POWER)
 """How many standard errors the two-sided smallest detectable difference of a comparison is."""
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +37,10 @@ class Spread:
     """The standard error of the difference, times the root of the units."""
     changed: float | None
     """The share of items that changed, where scores are 0 or 1 and items are independent: then tests are exact."""
+    moved: float = 0.0
+    """The share of items that changed, whatever their scores."""
+    reach: float | None = None
+    """How far one item can change; None where nothing bounds it."""
 
     @property
     def standard_error(self) -> float:
@@ -56,8 +52,8 @@ class Spread:
         return replace(self, units=units, items=round(units * self.items / self.units))
 
 
-def spread_of(paired: Paired) -> Spread | None:
-    """Return the spread that two runs have shown, or None where nothing tells it.
+def spread_of(paired: Paired, reach: float | None = None) -> Spread | None:
+    """Return the spread that two runs have shown, or None where nothing tells it; `reach` bounds one item's change.
 
     A single unit has no standard error; its spread is taken to be what `cautious` makes of none.
     """
@@ -68,9 +64,9 @@ def spread_of(paired: Paired) -> Spread | None:
         if paired.minimum_detectable is None:
             return None
         error = paired.minimum_detectable / _BOTH
-    exact = paired.test == MCNEMAR
-    changed = (paired.improved + paired.regressed) / paired.n if exact else None
-    return Spread(paired.n, units, (error or 0.0) * math.sqrt(units), changed)
+    moved = (paired.improved + paired.regressed) / paired.n
+    changed = moved if paired.test == MCNEMAR else None
+    return Spread(paired.n, units, (error or 0.0) * math.sqrt(units), changed, moved, reach)
 
 
 def cautious(spread: Spread) -> Spread:
@@ -87,87 +83,29 @@ def cautious(spread: Spread) -> Spread:
 
 def smallest_shown(spread: Spread, level: float) -> float:
     """Return the smallest drop that a one-sided test at this level finds with 80 % power."""
-    if spread.changed is None:
-        return normal_reach(spread.standard_error, level)
-    return _smallest_rate(spread.items, spread.changed, level)
+    if spread.changed is not None:
+        return smallest_rate(spread.items, spread.changed, level)
+    # A test of signs knows no drop of fewer units than it needs to reach its level.
+    share = share_to_move(spread.units, level)
+    if math.isinf(share):
+        return math.inf
+    spread_shows = student_reach(spread, level)
+    if spread.reach is None or spread.moved >= share:
+        return spread_shows
+    return max(spread_shows, share * spread.reach)
+
+
+def student_reach(spread: Spread, level: float) -> float:
+    """Return the smallest drop that a one-sided test with an estimated spread finds with 80 % power."""
+    freedom = spread.units - 1
+    if freedom < 1:
+        return math.inf
+    return (student_quantile(1 - level, freedom) + student_quantile(POWER, freedom)) * spread.standard_error
 
 
 def normal_reach(standard_error: float, level: float = 0.05) -> float:
     """Return the smallest distance that a one-sided test at this level finds with 80 % power."""
     return (_quantile(level) + _NORMAL.inv_cdf(POWER)) * standard_error
-
-
-@lru_cache(maxsize=4096)
-def _smallest_rate(n: int, changed: float, level: float) -> float:
-    low, high = 0.0, 1.0
-    if rate_power(n, changed, high, level) < POWER:
-        return math.inf
-    for _ in range(14):
-        middle = (low + high) / 2
-        low, high = (low, middle) if rate_power(n, changed, middle, level) >= POWER else (middle, high)
-    return high
-
-
-def rate_power(n: int, changed: float, drop: float, level: float) -> float:
-    """Return how often exact McNemar finds a drop in a rate, one-sided, where a share of items changes.
-
-    >>> round(rate_power(20, 0.5, 0.3, 0.05), 2)
-    0.52
-    """
-    changed = min(1.0, max(changed, drop))
-    if n * changed > _EXACT_CHANGES:
-        # One item of continuity: the test counts whole items.
-        above = (drop - 1 / n) * math.sqrt(n) - _quantile(level) * math.sqrt(changed)
-        return _NORMAL.cdf(above / math.sqrt(max(changed - drop * drop, 1e-12)))
-    counts = _counts(n, changed)
-    shares = _binomial(counts, n, changed)
-    least = _critical(int(counts[-1]), level)
-    return float(shares @ _tails(counts, (changed + drop) / (2 * changed), least))
-
-
-def _counts(n: int, changed: float) -> Integers:
-    """Return the numbers of changed items that occur, in steps of a few dozen so that tables can be used again."""
-    most = n * changed + 10 * math.sqrt(n * changed) + 10
-    return np.arange(min(n, math.ceil(most / 32) * 32) + 1)
-
-
-@lru_cache(maxsize=256)
-def _critical(most: int, level: float) -> Integers:
-    """Return for each number of changed items how many must be losses for p under the level; more than all if none."""
-    tails = np.cumsum(_heads(most, 0.5)[:, ::-1], axis=1)[:, ::-1]
-    return np.asarray((tails >= level).sum(axis=1), np.int64)
-
-
-def _tails(counts: Integers, share: float, least: Integers) -> Floats:
-    """Return for each number of changed items the probability that at least so many are losses."""
-    heads = _heads(int(counts[-1]), share)
-    return np.asarray(np.where(counts[None, :] >= least[:, None], heads, 0.0).sum(axis=1))
-
-
-def _heads(most: int, share: float) -> Floats:
-    """Return in row i the probabilities of 0, 1, … heads among i coins."""
-    if share >= 1.0:
-        return np.eye(most + 1)
-    heads = np.arange(most + 1)
-    tails = np.maximum(heads[:, None] - heads[None, :], 0)
-    return np.asarray(np.exp(_choices(most) + heads[None, :] * math.log(share) + tails * math.log1p(-share)))
-
-
-@lru_cache(maxsize=16)
-def _choices(most: int) -> Floats:
-    """Return the logarithm of the number of ways to choose, minus infinity above the diagonal."""
-    logs = np.array([math.lgamma(value + 1) for value in range(most + 1)])
-    heads = np.arange(most + 1)
-    tails = heads[:, None] - heads[None, :]
-    found = logs[:, None] - logs[None, :] - logs[np.maximum(tails, 0)]
-    return np.where(tails >= 0, found, -np.inf)
-
-
-def _binomial(heads: Integers, n: int, share: float) -> Floats:
-    if share in (0.0, 1.0):
-        return np.asarray(heads == round(n * share), np.float64)
-    ways = [math.lgamma(n + 1) - math.lgamma(head + 1) - math.lgamma(n - head + 1) for head in heads.tolist()]
-    return np.asarray(np.exp(np.array(ways) + heads * math.log(share) + (n - heads) * math.log1p(-share)))
 
 
 def units_to_show(spread: Spread, drop: float, level: float) -> int | None:
@@ -177,7 +115,7 @@ def units_to_show(spread: Spread, drop: float, level: float) -> int | None:
 
 def _is_shown(spread: Spread, drop: float, level: float) -> bool:
     if spread.changed is None:
-        return normal_reach(spread.standard_error, level) <= drop
+        return smallest_shown(spread, level) <= drop
     return rate_power(spread.items, spread.changed, drop, level) >= POWER
 
 
@@ -214,18 +152,9 @@ def false_alarm(spread: Spread, limit: float) -> float:
     """Return how often equal runs with this spread have an observed drop beyond a limit."""
     if spread.changed is not None:
         least = math.floor(round(limit * spread.items, 6)) + 1
-        return _surplus(spread.items, spread.changed, least)
+        return surplus(spread.items, spread.changed, least)
     error = spread.standard_error
     return _NORMAL.cdf(-limit / error) if error > 0 else 0.0
-
-
-def _surplus(n: int, changed: float, least: int) -> float:
-    """Return the probability that at least so many more items are lost than gained, each as likely."""
-    if n * changed > _EXACT_CHANGES:
-        return _NORMAL.cdf(-(least - 0.5) / math.sqrt(n * changed))
-    counts = _counts(n, changed)
-    lost = (counts + least + 1) // 2
-    return float(_binomial(counts, n, changed) @ _tails(counts, 0.5, lost))
 
 
 def least_p(units: int) -> float:

@@ -46,7 +46,7 @@ class Words:
             return "what so many items can show is not known"
         if math.isinf(detectable):
             return f"{self.n} items are too few to show any {self.bad}"
-        return f"{self.n} items show a {self.bad} of {short(detectable)}"
+        return f"{self.n} items can show a {self.bad} of {short(detectable)} or more"
 
     def note(self, worse: float, detectable: float | None, *, shown: bool) -> str:
         """Return what the last line of a verdict that passes says: what was seen, and what could have been."""

@@ -146,6 +146,8 @@ class Evidence:
     """Of the candidate's own figure, clusters counted as one; None where single items do not decide it."""
     noise: float | None = None
     """The noise floor of the metric, where repeats have shown one."""
+    reach: float | None = None
+    """How far one item's value can change; None where nothing bounds it."""
     obstacle: Obstacle | None = None
     """Why nothing can be decided against the baseline."""
     absent: str = ""

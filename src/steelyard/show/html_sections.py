@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from steelyard.registry import is_bounded
 from steelyard.show import html_parts as parts
 from steelyard.show.html_parts import number, text
 from steelyard.show.weak_slices import searched_lines, tested, weak_slices
@@ -53,7 +54,9 @@ def _metric(name: str, entry: Results, primary: str) -> str:
     lower = "lower is better" if entry.get("direction") == "lower" else ""
     facts = [parts.ends(entry), f"n={entry['n']:,}", text(entry["method"]) if parts.ends(entry) else "", lower]
     kind = "primary" if name == primary else ""
-    return parts.row(name, parts.dot_plot(entry), number(entry["value"]), " · ".join(filter(None, facts)), kind)
+    # A line from 0 to 1 is for what cannot leave it: an error of 0.4 is no share.
+    plot = "" if is_bounded(name) is False else parts.dot_plot(entry)
+    return parts.row(name, plot, number(entry["value"]), " · ".join(filter(None, facts)), kind)
 
 
 def format_rules(results: Results) -> str:

@@ -22,8 +22,8 @@ def verdict_text(verdict: Verdict) -> str:
     lines += [f"warning: {escape(entry)}" for entry in verdict.warnings]
     lines += [""] if verdict.warnings else []
     lines += [f"  {line}" for line in _gate_lines(verdict)]
-    footer = method_line(verdict.decisions)
-    lines += ["", f"  {footer}"] if footer else []
+    footer = method_lines(verdict.decisions)
+    lines += ["", *(f"  {line}" for line in footer)] if footer else []
     for part in verdict.tasks:
         lines += [*_difference_lines(part), *_repeat_lines(part)]
     if verdict.outcome != "pass":
@@ -50,13 +50,18 @@ def compared(part: TaskVerdict) -> str:
     return f"{run} against {escape(part.baseline)}" + (f" ({part.baseline_id})" if part.baseline_id else "")
 
 
-def method_line(decisions: Sequence[Decision]) -> str:
-    """Return the level and the methods of the intervals, and what "show" means, once for the whole table."""
+def method_lines(decisions: Sequence[Decision]) -> list[str]:
+    """Return what intervals, p and "can show" mean, with levels and methods, once for the whole table."""
     methods = list(dict.fromkeys(entry.ci_method for entry in decisions if entry.ci_level is not None))
-    said = [f"intervals: 95 %, {', '.join(method for method in methods if method)}"] if any(methods) else []
+    said = []
+    if any(methods):
+        named = ", ".join(method for method in methods if method)
+        said.append(f"delta in […]: the run minus its baseline lies there, 95 % sure ({named})")
+    if any(entry.p_drop is not None for entry in decisions):
+        said.append("p: how often an equally good run would look at least this much worse")
     if any(entry.detectable is not None for entry in decisions):
-        said.append("n items show: found in four of five cases by a one-sided test (5 %, non_inferior 2.5 %)")
-    return "; ".join(said)
+        said.append("can show: noticed in four of five cases, by a one-sided test (at 5 %, non_inferior at 2.5 %)")
+    return said
 
 
 def _gate_lines(verdict: Verdict) -> Iterator[str]:
@@ -96,7 +101,7 @@ def _task_lines(part: TaskVerdict, *, titled: bool) -> Iterator[str]:
     if titled:
         yield f"  {escape(part.task)} ({escape(part.run)}{against})"
     if part.drift:
-        yield "  drift over shared items:"
+        yield "  drift over shared items (+ improved, - regressed, = neither):"
         yield from (f"    {line}" for line in _drift_lines(part.drift))
     if part.error_tags:
         shown = ", ".join(_tag(entry) for entry in part.error_tags[:LISTED_TAGS])
@@ -110,13 +115,16 @@ def _drift_lines(drift: dict[str, Any]) -> Iterator[str]:
     rows = list(drift["metrics"].items())[:LISTED_DRIFT]
     for group in ("slices", "tags"):
         for key, values in drift[group].items():
+            if group == "tags" and key in drift["slices"]:
+                continue
             rows += [(f"{key}={value}" if "=" not in value else value, row) for value, row in values.items()]
     rows = rows[: 2 * LISTED_DRIFT]
     width = max((len(excerpt(name)) for name, _ in rows), default=0)
     for name, row in rows:
         values = f"{_number(row['baseline'])} -> {_number(row['current'])}  {signed(row['delta'])}"
         moved = f"+{row['improved']} -{row['regressed']} ={row['unchanged']}" if row["improved"] is not None else ""
-        yield f"{excerpt(name):<{width}}  {values}  n {row['n']}  {moved}".rstrip()
+        lower = "  (lower is better)" if row.get("direction") == "lower" else ""
+        yield f"{excerpt(name):<{width}}  {values}  n {row['n']}  {moved}{lower}".rstrip()
 
 
 def _number(value: float | None) -> str:
@@ -146,8 +154,7 @@ def verdict_markdown(verdict: Verdict) -> str:
     ]
     if verdict.lacking:
         lines += ["", f"{text_cell(verdict.lacking.reason)} → {text_cell(verdict.lacking.hint)}"]
-    footer = method_line(verdict.decisions)
-    lines += ["", text_cell(footer)] if footer else []
+    lines += [f"\n{text_cell(line)}" for line in method_lines(verdict.decisions)]
     for part in verdict.tasks:
         lines += [f"\n{text_cell(line.strip())}" for line in _difference_lines(part)]
     if verdict.outcome != "pass":

@@ -227,6 +227,7 @@ def test_a_failure_comes_with_items_error_tags_and_drift(tmp_path: Path):
     assert part.error_tags[0] == {"tag": "wrong_answer", "baseline": 1, "current": 2, "change": 1}
     assert part.drift["metrics"]["f1"] == {
         "baseline": 0.75, "current": 0.25, "delta": -0.5, "n": 4, "improved": 0, "regressed": 2, "unchanged": 2,
+        "direction": "higher",
     }  # fmt: skip
     assert part.drift["tags"]["source"]["x"]["delta"] == -0.5
     assert (part.grain.task, part.grain.model, part.grain.scorer_version) == ("made", "b", "score@v1")

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.contract import FREE_IN_GATES, contract, gate_hint
+from steelyard.comparison.means import MeanMeasure
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing, pair_items
 from steelyard.comparison.repeated import RepeatedColumns
@@ -207,6 +208,7 @@ class Case:
             found,
             baseline=measure.figure(0, rows),
             paired=paired,
+            reach=measure.reach if isinstance(measure, MeanMeasure) and measure.kind != "unbounded" else None,
             n_baseline_answered=int(answered(self.baseline.columns)[first].sum()),
             n_silent=n_silenced(measure, self.run.columns, (first, second), bounded=bounded),
         )
