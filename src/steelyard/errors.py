@@ -151,7 +151,7 @@ _TITLES = {
     "bad-plugin": "A plugin cannot be loaded",
     "missing-extra": "An optional dependency is not installed",
     "bad-model": "A model cannot be loaded or is not named as models are",
-    "unsafe-model": "A model would run foreign code: a pickle or remote code",
+    "unsafe-model": "A model would run foreign code: a pickle, remote code, or a chat template beyond its limits",
     "adapter-without-effect": "An adapter changes nothing about its base model",
     "model-refused": "An endpoint refuses or does not reach any request: address, key, permission or model name",
     "model-errors": "More items failed than the error budget allows",

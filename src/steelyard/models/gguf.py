@@ -18,6 +18,7 @@ from urllib.error import HTTPError
 from steelyard.errors import ConfigurationError, Problem, excerpt
 from steelyard.extras import needed
 from steelyard.models.beginnings import Beginnings, lengths_of
+from steelyard.models.chat_templates import ChatTemplate, TemplateError, sandboxed
 from steelyard.models.gguf_file import read_gguf_facts
 from steelyard.models.hashing import hash_file, hash_text
 from steelyard.models.llama import Llama, as_chat
@@ -48,6 +49,7 @@ class GgufModel(BaseModel):
         facts = read_gguf_facts(path)
         library = needed("xllamacpp", extra="embedded", what="GGUF models")
         self._chat = facts.chat_template is not None
+        self._template = _held_to_limits(facts.chat_template, path) if facts.chat_template else None
         self._losses = options.losses
         self._llama = Llama(library, path, options)
         self._beginnings = Beginnings(self._llama)
@@ -92,6 +94,8 @@ class GgufModel(BaseModel):
             "stop": list(generation.stop),
             "cache_prompt": False,
         }
+        if (refused := self._refused(request)) is not None:
+            return {"error": {"message": refused}}
         if request.json_schema is not None:
             body["json_schema"] = request.json_schema
         if request.shared:
@@ -99,6 +103,15 @@ class GgufModel(BaseModel):
         if self._chat:
             return self._llama.chat(body | {"messages": as_chat(request.messages)})
         return self._llama.complete(body | {"prompt": request.prompt})
+
+    def _refused(self, request: ModelRequest) -> str | None:
+        """Return why llama.cpp is not given a chat: in this process, nothing could stop its template."""
+        try:
+            if self._template is not None:
+                self._template.render(as_chat(request.messages))
+        except TemplateError as error:
+            return f"the chat template: {error}" if error.unsafe else None
+        return None
 
     def _continue(self, request: ModelRequest, body: dict[str, Any]) -> dict[str, Any]:
         """Answer from behind what the request shares with others."""
@@ -148,6 +161,16 @@ class GgufModel(BaseModel):
     def close(self) -> None:
         """Stop llama.cpp."""
         self._llama.close()
+        if self._template is not None:
+            self._template.close()
+
+
+def _held_to_limits(source: str, path: Path) -> ChatTemplate:
+    """Return a template that jinja2 could run within its limits; what it makes of a chat is llama.cpp's to say."""
+    needed("jinja2", extra="embedded", what="chat templates")
+    template = ChatTemplate(sandboxed(source))
+    template.check(str(path), limits_only=True)
+    return template
 
 
 def _ends(text: str, shared: Sequence[str]) -> list[int]:

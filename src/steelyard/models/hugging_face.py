@@ -6,7 +6,6 @@ base under another name.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -15,11 +14,13 @@ from typing import Any, Literal, TypeAlias
 
 from steelyard.errors import ConfigurationError, InputError, Problem, excerpt, quoted
 from steelyard.extras import between_libraries, needed
+from steelyard.models.chat_templates import ChatTemplate, Messages
 from steelyard.models.hashing import hash_files, hash_text
 from steelyard.models.opening import ModelOptions
 from steelyard.models.protocol import Model
+from steelyard.models.soundness import check_logits, probe, refuse_missing
 from steelyard.models.transformer_answers import ANSWERING, Loaded
-from steelyard.models.weights import PICKLE_HINT, check_adapter, check_weights
+from steelyard.models.weights import PICKLE_HINT, adapter_labels, adapter_task, check_adapter, check_weights
 from steelyard.records.models import ModelIdentity
 from steelyard.records.training import LABELS_FILE
 
@@ -36,7 +37,6 @@ _TASK_TYPES: dict[str | None, Task] = {
     "SEQ_2_SEQ_LM": "seq2seq",
     "SEQ_CLS": "classification",
 }
-_PROBE_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ def load(place: Place, options: ModelOptions) -> Loaded:
     settings = AdapterSettings.of(place.adapter) if place.adapter else AdapterSettings(None, None)
     loaded = load_base(place, options, task=settings.task, labels=settings.labels)
     if place.adapter is None:
+        check_logits(place.base, loaded.model, loaded.torch)
         return loaded
     merged = _merged(loaded.model, place.adapter, loaded.torch)
     return replace(loaded, model=merged.to(loaded.device).eval())
@@ -88,13 +89,29 @@ def load_base(
         check_weights(Path(place.base))
     config = _loaded(place, transformers.AutoConfig, options)
     kind: Task = "classification" if labels else task or task_of(config)
-    more = {**_head(config, labels), "use_safetensors": True, "dtype": "auto"}
-    model = _loaded(place, getattr(transformers, _AUTO_CLASSES[kind]), options, **more)
     tokenizer = _loaded(Place(_tokenizer_place(place), None), transformers.AutoTokenizer, options)
+    template = _template(tokenizer, _tokenizer_place(place))
+    more = {**_head(config, labels), "use_safetensors": True, "dtype": "auto", "output_loading_info": True}
+    model, report = _loaded(place, getattr(transformers, _AUTO_CLASSES[kind]), options, **more)
+    if labels is None and place.adapter is None:
+        refuse_missing(place.base, report)
     if model.config.get_text_config().pad_token_id is None and tokenizer.pad_token_id is not None:
         model.config.get_text_config().pad_token_id = tokenizer.pad_token_id
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    return Loaded(torch, transformers, model.to(device).eval(), tokenizer, device, kind)
+    return Loaded(torch, transformers, model.to(device).eval(), tokenizer, device, kind, template)
+
+
+def _template(tokenizer: Any, folder: str) -> ChatTemplate | None:
+    """Return the chat template that a tokenizer has, once it kept to its limits."""
+    if not getattr(tokenizer, "chat_template", None):
+        return None
+
+    def render(messages: Messages) -> str:
+        return str(tokenizer.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False))
+
+    template = ChatTemplate(render)
+    template.check(folder)
+    return template
 
 
 def _head(config: Any, labels: Sequence[str] | None) -> dict[str, Any]:
@@ -120,14 +137,14 @@ class AdapterSettings:
     def of(cls, folder: Path) -> AdapterSettings:
         """Read peft's configuration, and the labels that a training of ours leaves beside it."""
         check_adapter(folder)
-        named = json.loads((folder / "adapter_config.json").read_bytes()).get("task_type")
-        labels = folder / LABELS_FILE
-        return cls(_TASK_TYPES.get(named), tuple(json.loads(labels.read_bytes())) if labels.is_file() else None)
+        named, labels = adapter_task(folder), folder / LABELS_FILE
+        return cls(_TASK_TYPES.get(named), adapter_labels(labels) if labels.is_file() else None)
 
 
 def task_of(config: Any) -> Task:
     """Return what a model does, by the architecture that its configuration names."""
-    named = (getattr(config, "architectures", None) or [""])[0]
+    listed = getattr(config, "architectures", None) or [""]
+    named = str(listed[0] if isinstance(listed, list) else listed)
     if named.endswith("ForSequenceClassification"):
         return "classification"
     if getattr(config, "is_encoder_decoder", False):
@@ -141,7 +158,9 @@ def task_of(config: Any) -> Task:
 def _loaded(place: Place, automatic: Any, options: ModelOptions, **more: Any) -> Any:
     try:
         return automatic.from_pretrained(place.base, trust_remote_code=False, revision=options.revision, **more)
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a damaged file makes the libraries raise whatever they come upon
         raise _refusal(place.base, error) from None
 
 
@@ -154,7 +173,7 @@ def _refusal(base: str, error: Exception) -> ConfigurationError:
     if "safetensors" in text:
         message = f"{excerpt(base)} has its weights as a pickle, which can run any code when it is loaded"
         return ConfigurationError(Problem("unsafe-model", message, hint=PICKLE_HINT))
-    first = text.strip().split("\n", maxsplit=1)[0]
+    first = text.strip().split("\n", maxsplit=1)[0] or type(error).__name__
     hint = "check the path; for a model of the hub, check its name and the network"
     return ConfigurationError(Problem("bad-model", f"{excerpt(base)} cannot be loaded: {excerpt(first)}", hint=hint))
 
@@ -166,26 +185,17 @@ def _merged(base: Any, adapter: Path, torch: Any) -> Any:
     try:
         with between_libraries():
             wrapped = peft.PeftModel.from_pretrained(base, str(adapter))
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as above
         message = f"the adapter does not fit its base: {excerpt(str(error))}"
         raise InputError(Problem("bad-model", message, file=str(adapter))) from None
     merged = wrapped.merge_and_unload()
-    if torch.equal(before, probe(merged, torch)):
+    if torch.equal(before, check_logits(str(adapter), merged, torch)):
         message = "the adapter changes nothing: base and adapter give the same logits"
         hint = "was it trained, and saved after its training? evaluate the base as the base"
         raise ConfigurationError(Problem("adapter-without-effect", message, hint=hint, file=str(adapter)))
     return merged
-
-
-def probe(model: Any, torch: Any) -> Any:
-    """Return the logits on a fixed sequence of tokens."""
-    vocabulary = model.config.get_text_config().vocab_size
-    tokens = torch.arange(_PROBE_LENGTH).remainder(max(vocabulary, 1)).unsqueeze(0)
-    inputs = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens)}
-    if getattr(model.config, "is_encoder_decoder", False):
-        inputs["decoder_input_ids"] = tokens
-    with torch.no_grad():
-        return model.eval()(**inputs).logits
 
 
 def _tokenizer_place(place: Place) -> str:

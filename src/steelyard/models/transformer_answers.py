@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
+from steelyard.models.chat_templates import ChatTemplate, TemplateError
 from steelyard.models.opening import ModelOptions
-from steelyard.models.protocol import BaseModel, elapsed_ms
+from steelyard.models.protocol import BaseModel, elapsed_ms, failure
 from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
 
 UNBOUNDED = 1 << 30
@@ -28,6 +29,8 @@ class Loaded:
     tokenizer: Any
     device: str
     kind: Literal["causal", "seq2seq", "classification"]
+    template: ChatTemplate | None = None
+    """The tokenizer's chat template, where it has one."""
 
 
 class TransformerModel(BaseModel):
@@ -51,14 +54,46 @@ class TransformerModel(BaseModel):
 
     def answer(self, batch: Sequence[ModelRequest]) -> list[ModelReply]:
         """Answer a batch; a prompt beyond the window is that item's failure."""
-        prompts = [self.prompt_tokens(request) for request in batch]
-        fitting = [index for index, tokens in enumerate(prompts) if 0 < len(tokens) < self._window]
-        replies = [self._unfit(len(tokens)) for tokens in prompts]
+        prompts = [self._prompt(request) for request in batch]
+        replies = [found if isinstance(found, ModelReply) else self._unfit(len(found)) for found in prompts]
+        fitting = {
+            index: tokens
+            for index, tokens in enumerate(prompts)
+            if not isinstance(tokens, ModelReply) and 0 < len(tokens) < self._window
+        }
         if fitting:
-            found = self._answer([batch[index] for index in fitting], [prompts[index] for index in fitting])
+            found = self._computed([batch[index] for index in fitting], list(fitting.values()))
             for index, reply in zip(fitting, found, strict=True):
                 replies[index] = reply
         return replies
+
+    def _prompt(self, request: ModelRequest) -> list[int] | ModelReply:
+        """Return the tokens of a prompt; where template or tokenizer cannot make any, that is the item's failure."""
+        try:
+            return self.prompt_tokens(request)
+        except TemplateError as error:
+            return ModelReply(state="failed", error=f"the chat template: {error}")
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a tokenizer is data that came with a model
+            return ModelReply(**failure(error))
+
+    def _computed(self, batch: Sequence[ModelRequest], prompts: Sequence[list[int]]) -> list[ModelReply]:
+        """Answer a batch; where that fails, each item alone, and then it is the item's failure."""
+        try:
+            return self._answer(batch, prompts)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 - weights and configuration are data that came with a model
+            if len(batch) == 1:
+                return [ModelReply(**failure(error))]
+            alone = zip(batch, prompts, strict=True)
+            return [self._computed([request], [prompt])[0] for request, prompt in alone]
+
+    def close(self) -> None:
+        """End the process of the chat template."""
+        if self.loaded.template is not None:
+            self.loaded.template.close()
 
     def _unfit(self, length: int) -> ModelReply:
         reason = f"the prompt has {length} tokens, and the model's window is {self._window}"
@@ -70,9 +105,9 @@ class TransformerModel(BaseModel):
     def prompt_tokens(self, request: ModelRequest) -> list[int]:
         """Return the tokens of a prompt; the chat template is applied where the model has one."""
         tokenizer = self.loaded.tokenizer
-        if getattr(tokenizer, "chat_template", None):
+        if self.loaded.template is not None:
             messages = [{"role": message.role, "content": message.content} for message in request.messages]
-            text = tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+            text = self.loaded.template.render(messages)
             return list(tokenizer(text, add_special_tokens=False)["input_ids"])
         return list(tokenizer(request.prompt)["input_ids"])
 
