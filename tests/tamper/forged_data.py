@@ -159,4 +159,6 @@ GENUINE_DATA = (
     Row(TASKS, "another prompt version", partial(task, "answer_type", "prompt_version: p2\nanswer_type", "good.jsonl")),
     Row(TASKS, "rescored by its own scorer", partial(run, "rescore good"), AGAINST.format(run="good")),
     Row(TASKS, "verified", nothing, "gate good --against main --verify"),
+    Row("made anew with its hashes", "stored", partial(run, "rescore good"), "gate good --against main --verify"),
+    Row("made anew with its hashes", "asked", nothing, "gate good --against main --verify", "asked"),
 )

@@ -15,6 +15,7 @@ from tamper.forged_data import GENUINE_DATA, INPUTS, JUDGED
 from tamper.forged_names import GENUINE_NAMES, NAMED
 from tamper.forged_policies import GENUINE_POLICIES, POLICY_ROWS
 from tamper.forged_states import GENUINE_STATES, STATED, SUITE_ROWS
+from tamper.resealed import rows_made_anew
 from tamper.worlds import steelyard
 
 RUN = ("run.json", "config.yaml", "environment.json", "hashes.json", "manifest.json", "predictions.jsonl")
@@ -29,7 +30,7 @@ FILES = {
 }
 """The files of each kind of run."""
 GATE = "gate good --against main"
-FORGED = (*INPUTS, *JUDGED, *POLICY_ROWS, *NAMED, *STATED, *SUITE_ROWS)
+FORGED = (*INPUTS, *JUDGED, *POLICY_ROWS, *NAMED, *STATED, *SUITE_ROWS, *rows_made_anew())
 GENUINE = (*GENUINE_DATA, *GENUINE_POLICIES, *GENUINE_NAMES, *GENUINE_STATES)
 
 
