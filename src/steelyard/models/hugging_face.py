@@ -15,8 +15,9 @@ from typing import Any, Literal, TypeAlias
 from steelyard.errors import ConfigurationError, InputError, Problem, excerpt, quoted
 from steelyard.extras import between_libraries, needed
 from steelyard.models.chat_templates import ChatTemplate, Messages
-from steelyard.models.hashing import hash_files, hash_text
+from steelyard.models.hashing import hash_text
 from steelyard.models.opening import ModelOptions
+from steelyard.models.parts import Place, adapter_hash, base_hash, tokenizer_hash
 from steelyard.models.protocol import Model
 from steelyard.models.soundness import check_logits, probe, refuse_missing
 from steelyard.models.transformer_answers import ANSWERING, Loaded
@@ -26,7 +27,6 @@ from steelyard.records.training import LABELS_FILE
 
 Task: TypeAlias = Literal["causal", "seq2seq", "classification"]
 
-ADAPTER = "+adapter="
 _AUTO_CLASSES: dict[Task, str] = {
     "causal": "AutoModelForCausalLM",
     "seq2seq": "AutoModelForSeq2SeqLM",
@@ -37,25 +37,6 @@ _TASK_TYPES: dict[str | None, Task] = {
     "SEQ_2_SEQ_LM": "seq2seq",
     "SEQ_CLS": "classification",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a model's parts are: the base, and the adapter where there is one."""
-
-    base: str
-    adapter: Path | None
-
-    @classmethod
-    def of(cls, text: str) -> Place:
-        """Read `PATH_OR_ID+adapter=DIR`."""
-        base, plus, adapter = text.partition(ADAPTER)
-        return cls(base, Path(adapter) if plus else None)
-
-    @property
-    def is_local(self) -> bool:
-        """Whether the base is a folder here."""
-        return Path(self.base).is_dir()
 
 
 def open_hugging_face(text: str, options: ModelOptions) -> Model:
@@ -89,8 +70,8 @@ def load_base(
         check_weights(Path(place.base))
     config = _loaded(place, transformers.AutoConfig, options)
     kind: Task = "classification" if labels else task or task_of(config)
-    tokenizer = _loaded(Place(_tokenizer_place(place), None), transformers.AutoTokenizer, options)
-    template = _template(tokenizer, _tokenizer_place(place))
+    tokenizer = _loaded(Place(place.tokenizer, None), transformers.AutoTokenizer, options)
+    template = _template(tokenizer, place.tokenizer)
     more = {**_head(config, labels), "use_safetensors": True, "dtype": "auto", "output_loading_info": True}
     model, report = _loaded(place, getattr(transformers, _AUTO_CLASSES[kind]), options, **more)
     if labels is None and place.adapter is None:
@@ -198,15 +179,6 @@ def _merged(base: Any, adapter: Path, torch: Any) -> Any:
     return merged
 
 
-def _tokenizer_place(place: Place) -> str:
-    """Return where the tokenizer is: with the adapter, beside it in a run directory, else with the base."""
-    if place.adapter is not None:
-        for folder in (place.adapter, place.adapter.parent / "tokenizer"):
-            if (folder / "tokenizer_config.json").is_file():
-                return str(folder)
-    return place.base
-
-
 def _identity(text: str, place: Place, loaded: Loaded) -> ModelIdentity:
     template = getattr(loaded.tokenizer, "chat_template", None)
     return ModelIdentity(
@@ -215,22 +187,16 @@ def _identity(text: str, place: Place, loaded: Loaded) -> ModelIdentity:
         name=Path(place.base).name if place.is_local else place.base,
         revision=_revision(place, loaded),
         adapter=adapter_hash(place.adapter) if place.adapter else None,
+        tokenizer=tokenizer_hash(Path(place.tokenizer)) if place.tokenizer != place.base else None,
         template=hash_text(str(template)) if template else "none",
         runtime=f"transformers {version('transformers')}, torch {version('torch')}",
     )
 
 
-def adapter_hash(folder: Path) -> str:
-    """Return the hash of an adapter: its configuration and its weights."""
-    return hash_files(folder, [folder / "adapter_config.json", *folder.glob("adapter_model*.safetensors")])
-
-
 def _revision(place: Place, loaded: Loaded) -> str | None:
     if not place.is_local:
         return getattr(loaded.model.config, "_commit_hash", None)
-    folder = Path(place.base)
-    kept = [path for path in folder.iterdir() if path.suffix in (".json", ".safetensors", ".model", ".txt")]
-    return hash_files(folder, kept)
+    return base_hash(Path(place.base))
 
 
 def _quiet(transformers: Any) -> None:

@@ -8,19 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem, excerpt
+from steelyard.models.parts import ADAPTER
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.artifacts import digest, environment_facts, read_config, reproducible
+from steelyard.pipeline.runs.parts import model_problems
 from steelyard.pipeline.training.order import Training, train
 from steelyard.pipeline.training.planning import TrainOptions
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.shipped import opened_path
 from steelyard.records.runs import CONFIG_FILE, ENVIRONMENT_FILE, HASHES_FILE, JOURNAL_FILE
+from steelyard.records.training import TrainingPaths
 from steelyard.store.checking import read_object
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.files import json_bytes
 from steelyard.store.results import read_results
+
+_CODES = {"model": "hash-mismatch"}
+"""The code of what is not as it was, where that is not the run itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ def verify_run(run: str, runs_dir: Path) -> Reproduction:
     """Hold a run's configuration, data and environment against what is there today."""
     path = find_run(runs_dir, run)
     hashes, environment = read_object(path / HASHES_FILE), read_object(path / ENVIRONMENT_FILE)
-    checks = [_config(path, hashes), _data(path, hashes), _environment(environment)]
+    checks = [_config(path, hashes), _data(path, hashes), *_model(path), _environment(environment)]
     return Reproduction(path, checks)
 
 
@@ -87,7 +93,8 @@ def reproduce_run(
     blocking = [check for check in checked.checks if not check.matches and check.what != "environment"]
     if blocking:
         problems = [
-            Problem("run-damaged", f"{check.what}: {check.detail}", file=str(checked.run)) for check in blocking
+            Problem(_CODES.get(check.what, "run-damaged"), f"{check.what}: {check.detail}", file=str(checked.run))
+            for check in blocking
         ]
         raise InputError(problems)
     again = _again(checked.run, runs_dir, training, asking)
@@ -108,6 +115,20 @@ def _data(path: Path, hashes: Mapping[str, Any]) -> Check:
         return Check("data", matches=False, detail=f"the dataset is not at {excerpt(str(dataset))}")
     same = sha256_file(opened_path(dataset)) == hashes.get("data")
     return Check("data", same, "the dataset has the same bytes" if same else "the dataset's bytes have changed")
+
+
+def _model(path: Path) -> list[Check]:
+    """Return whether the model is the one that was asked, or trained; one that is elsewhere cannot be looked at."""
+    config, record = read_config(path), read_run(path, as_made=True)
+    training = config.get("training")
+    spec = config.get("model") if isinstance(config.get("model"), str) else None
+    if isinstance(training, dict):
+        spec = f"hf:{training['base_model']}{ADAPTER}{TrainingPaths(path).adapter}"
+    found = model_problems(path, record, spec)
+    if found is None:
+        return []
+    detail = "; ".join(f"{problem.file}: {problem.message}" for problem in found)
+    return [Check("model", not found, detail or "the model's files have the same bytes")]
 
 
 def _environment(before: Mapping[str, Any]) -> Check:

@@ -93,6 +93,8 @@ class ModelIdentity(msgspec.Struct, frozen=True, omit_defaults=True):
     """A hash of the weights or of the replayed file, or the revision that was asked for."""
     adapter: str | None = None
     """The hash of the adapter's weights."""
+    tokenizer: str | None = None
+    """The hash of the tokenizer, where it is not the base's own."""
     template: str | None = None
     """The hash of the chat template, `none` where prompts go in as they are."""
     runtime: str | None = None

@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 
 from steelyard.errors import IncompleteError, InputError, MachineError, Problem, excerpt
 from steelyard.extras import between_libraries, needed
-from steelyard.models.hugging_face import Place, Task, load_base
+from steelyard.models.hugging_face import Task, load_base
 from steelyard.models.opening import ModelOptions
+from steelyard.models.parts import Place
 from steelyard.records.training import LABELS_FILE, TrainingOutcome, TrainingPaths, TrainingRow, TrainingSettings
 from steelyard.training.examples import Collator, Examples, causal_examples, label_examples, seq2seq_examples
 from steelyard.training.logs import LossLog

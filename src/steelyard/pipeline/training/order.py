@@ -13,7 +13,7 @@ import msgspec
 
 from steelyard.errors import InputError, MachineError, Problem, SteelyardError, UsageError
 from steelyard.models import open_model
-from steelyard.models.hugging_face import ADAPTER
+from steelyard.models.parts import ADAPTER
 from steelyard.pipeline.evaluation.asking import ask_and_judge, plan_asking
 from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.generation.predictions import model_options

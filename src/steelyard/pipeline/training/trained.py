@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem
-from steelyard.models.hugging_face import ADAPTER
+from steelyard.models.parts import ADAPTER
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.evaluation.rescoring import RescoreOptions, rescore
 from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.artifacts import read_config
 from steelyard.pipeline.recording.run import Evaluation, Progress
+from steelyard.pipeline.runs.parts import refuse_other_model
 from steelyard.records.training import TrainingPaths
-from steelyard.store.directories import find_run
+from steelyard.store.directories import find_run, read_run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +38,12 @@ def evaluate_trained(
     """Evaluate a trained run.
 
     On its own test data the answers are in its journal already, and only `eval/` is derived anew; the data's hash is
-    held to the run's. On other data the model is asked, and the answers become a run of their own.
+    held to the run's. On other data the model is asked, and the answers become a run of their own. The adapter, the
+    tokenizer and, where it is asked, the base model must be those that the run was made with.
     """
     path = find_run(options.runs_dir, options.run)
     if options.test_data is None:
+        refuse_other_model(path, read_run(path, as_made=True), None)
         wanted = RescoreOptions(
             run=str(path),
             runs_dir=options.runs_dir,
@@ -49,7 +52,9 @@ def evaluate_trained(
             hard_examples=options.hard_examples,
         )
         return rescore(wanted, progress=progress)
-    return evaluate(_on_other_data(path, options), progress=progress, asking=asking)
+    other = _on_other_data(path, options)
+    refuse_other_model(path, read_run(path, as_made=True), other.model)
+    return evaluate(other, progress=progress, asking=asking)
 
 
 def _on_other_data(path: Path, options: TrainedOptions) -> EvaluateOptions:
