@@ -1,8 +1,9 @@
 """A delta split into model, scorer, data and coverage, so that the parts add up (page 30).
 
 One thing is changed at a time, from the baseline to the candidate: first the items that only one run has are set
-aside (coverage), then the baseline's outputs are judged by the candidate's scorers (scorer), then against the
-candidate's references (data), and last the outputs themselves change (model).
+aside, and those that one of them has no output for (coverage), then the baseline's outputs are judged by the
+candidate's scorers (scorer), then against the candidate's references (data), and last the outputs themselves change
+(model).
 """
 
 from __future__ import annotations
@@ -46,32 +47,39 @@ class Stages:
 
     baseline: float
     """The baseline over all its items."""
+    asked_baseline: float
+    """The baseline over items that both runs asked."""
     shared_baseline: float
-    """The baseline over shared items."""
+    """The baseline over shared items: those that both runs asked and both have an output for."""
     rescored: float
     """The baseline's outputs on shared items, by the candidate's scorers against the baseline's references."""
     referenced: float
     """The same against the candidate's references."""
     shared_candidate: float
     """The candidate over shared items."""
+    asked_candidate: float
+    """The candidate over items that both runs asked."""
     candidate: float
     """The candidate over all its items."""
 
 
-def attribute(stages: Stages, n_shared: int) -> Attribution:
-    """Return the parts of the delta.
+def attribute(stages: Stages, n_shared: int, n_unanswered: int = 0) -> Attribution:
+    """Return the parts of the delta; `n_unanswered` items were asked in both runs and lack an output in one.
 
-    >>> attribute(Stages(0.5, 0.6, 0.7, 0.65, 0.9, 0.8), 10).total
+    >>> attribute(Stages(0.5, 0.6, 0.6, 0.7, 0.65, 0.9, 0.9, 0.8), 10).total
     0.3
     """
     coverage = (stages.candidate - stages.shared_candidate) + (stages.shared_baseline - stages.baseline)
+    unanswered = (stages.asked_candidate - stages.shared_candidate) + (stages.shared_baseline - stages.asked_baseline)
     return Attribution(
         model=_rounded(stages.shared_candidate - stages.referenced),
         scorer=_rounded(stages.rescored - stages.shared_baseline),
         data=_rounded(stages.referenced - stages.rescored),
         coverage=_rounded(coverage),
         total=_rounded(stages.candidate - stages.baseline),
+        unanswered=_rounded(unanswered),
         n_shared=n_shared,
+        n_unanswered=n_unanswered,
     )
 
 

@@ -12,7 +12,7 @@ from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing
 from steelyard.records.columns import ItemColumns, Rows, Tagged
-from steelyard.records.comparisons import Delta, Figure, Paired, SliceRow
+from steelyard.records.comparisons import Delta, Figure, SliceRow
 from steelyard.records.items import UNTAGGED
 from steelyard.stats import holm
 
@@ -93,16 +93,20 @@ def minus(candidate: Figure | None, baseline: Figure | None) -> float | None:
     return candidate.value - baseline.value
 
 
-def with_holm(slices: Mapping[str, Sequence[SliceRow]], run: str) -> dict[str, list[SliceRow]]:
-    """Return slices whose p-values for one run are corrected over all slices that were looked at."""
-    rows = [row for listed in slices.values() for row in listed]
-    corrected = iter(holm([row.deltas[run].paired.p_value if run in row.deltas else None for row in rows]))
-    return {key: [_corrected(row, run, next(corrected)) for row in listed] for key, listed in slices.items()}
+def with_holm(slices: Mapping[str, Sequence[SliceRow]]) -> dict[str, list[SliceRow]]:
+    """Return slices whose p-values are corrected over all slices that were looked at, of all candidates together."""
+    corrected = iter(holm_over([delta for rows in slices.values() for row in rows for delta in row.deltas.values()]))
+    return {
+        key: [replace(row, deltas={run: next(corrected) for run in row.deltas}) for row in rows]
+        for key, rows in slices.items()
+    }
 
 
-def _corrected(row: SliceRow, run: str, p_holm: float | None) -> SliceRow:
-    if run not in row.deltas:
-        return row
-    delta = row.deltas[run]
-    paired: Paired = replace(delta.paired, p_holm=p_holm)
-    return replace(row, deltas=row.deltas | {run: replace(delta, paired=paired)})
+def holm_over(deltas: Sequence[Delta]) -> list[Delta]:
+    """Return deltas with their p-values corrected as one family."""
+    raw = [delta.paired.p_value for delta in deltas]
+    tests = max(1, sum(p is not None for p in raw))
+    return [
+        replace(delta, paired=replace(delta.paired, p_holm=p, tests=tests))
+        for delta, p in zip(deltas, holm(raw), strict=True)
+    ]

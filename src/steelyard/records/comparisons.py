@@ -75,7 +75,9 @@ class Paired:
     candidate: float | None = None
     """The candidate's value over the shared items."""
     p_holm: float | None = None
-    """The p-value after Holm's correction over the slices of a comparison."""
+    """The p-value after Holm's correction over the tests of a comparison: of its slices, or of its candidates."""
+    tests: int = 1
+    """How many tests Holm's correction is over."""
     units: int = 0
     """How many independent units there are: items, or clusters of them."""
     standard_error: float | None = None
@@ -172,9 +174,12 @@ class Attribution:
     data: float
     """What edited references change on the baseline's outputs."""
     coverage: float
-    """What items that only one run has change."""
+    """What items change that only one run has, or that only one run has an output for."""
     total: float
+    unanswered: float = 0.0
+    """The part of coverage that items without an output in one of the runs have."""
     n_shared: int = 0
+    n_unanswered: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the parts as JSON has them."""
@@ -197,6 +202,12 @@ class Comparison:
     attribution: dict[str, Attribution] = field(default_factory=dict)
     config_diff: dict[str, dict[str, Any]] = field(default_factory=dict)
     loss_curves: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    n_items: dict[str, int] = field(default_factory=dict)
+    """How many items each run has."""
+    unanswered: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How many items of each run have no answer that could be read, by state."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know before the figures."""
     repeats: dict[str, int] = field(default_factory=dict)
     """How many repeats of each item a run has; each item counts with their mean."""
     notice: str = NOTICE
@@ -218,6 +229,8 @@ class Comparison:
             "contract": self.contract.as_dict(),
             "overall": {run: figure.value for run, figure in self.overall.items()},
             "n": {run: figure.n for run, figure in self.overall.items()},
+            "unanswered": {run: sum(states.values()) for run, states in self.unanswered.items()},
+            "warnings": list(self.warnings),
             "repeats": {run: self.repeats.get(run, 1) for run in self.runs},
             "deltas": {run: delta.as_dict() for run, delta in self.deltas.items()},
             "slices": {key: _slice_dict(rows) for key, rows in self.slices.items()},

@@ -26,25 +26,50 @@ LISTED = 5
 
 def comparison_text(comparison: Comparison) -> str:
     """Return a comparison as text for a terminal."""
-    lines = [f"{escape(comparison.metric)} ({comparison.direction or 'no direction'} is better)"]
+    lines = [f"warning: {escape(entry)}" for entry in comparison.warnings]
+    lines += [f"{escape(comparison.metric)} ({comparison.direction or 'no direction'} is better)"]
     lines += [f"  differs: {_difference(entry)}" for entry in comparison.contract.differences]
-    lines += [f"  repeats: {said}" for said in repeats_said(comparison)]
+    lines += [f"  {said}" for said in runs_said(comparison)]
     lines += ["", *table_lines(comparison), ""]
     for run in comparison.candidates:
         lines += [*_paired_lines(comparison, run), *_item_lines(comparison.items.get(run, ItemChanges()))]
         if run in comparison.attribution:
             lines += _attribution_lines(comparison.attribution[run])
         lines.append("")
-    lines += [*_slice_lines(comparison), *_setting_lines(comparison)]
+    lines += [*_slice_lines(comparison), *_method_lines(comparison), *_setting_lines(comparison)]
     return "\n".join([*lines, comparison.notice])
 
 
-def repeats_said(comparison: Comparison) -> list[str]:
-    """Return how many repeats the runs have, where any has several."""
-    if max(comparison.repeats.values(), default=1) == 1:
-        return []
-    counts = ", ".join(f"{escape(run)} {comparison.repeats.get(run, 1)}" for run in comparison.runs)
-    return [f"{counts}; an item counts with the mean of its repeats"]
+def runs_said(comparison: Comparison) -> list[str]:
+    """Return how many items the runs left unanswered, and how many repeats they have, where there are any."""
+    found = []
+    if any(comparison.unanswered.values()):
+        found.append(f"unanswered: {', '.join(_unanswered(comparison, run) for run in comparison.runs)}")
+    if max(comparison.repeats.values(), default=1) > 1:
+        counts = ", ".join(f"{escape(run)} {comparison.repeats.get(run, 1)}" for run in comparison.runs)
+        found.append(f"repeats: {counts}; an item counts with the mean of its repeats")
+    return found
+
+
+def _unanswered(comparison: Comparison, run: str) -> str:
+    states = comparison.unanswered.get(run, {})
+    listed = f" ({', '.join(f'{count} {name}' for name, count in states.items())})" if states else ""
+    return f"{escape(run)} {sum(states.values())} of {comparison.n_items[run]}{listed}"
+
+
+def method_said(comparison: Comparison) -> str:
+    """Return level and method of the intervals, and the sides of the tests, once for all of them."""
+    paired = [delta.paired for delta in comparison.deltas.values()]
+    paired += [d.paired for rows in comparison.slices.values() for row in rows for d in row.deltas.values()]
+    methods = list(dict.fromkeys(entry.method for entry in paired if entry.ci_low is not None))
+    said = [f"intervals: 95 %, {', '.join(methods)}"] if methods else []
+    tested = any(entry.p_value is not None for entry in paired)
+    return "; ".join([*said, *(["p: two-sided"] if tested else [])])
+
+
+def _method_lines(comparison: Comparison) -> list[str]:
+    said = method_said(comparison)
+    return [f"  {said}", ""] if said else []
 
 
 def _difference(entry: Difference) -> str:
@@ -126,13 +151,22 @@ def _paired_lines(comparison: Comparison, run: str) -> Iterator[str]:
         return
     interval = f" [{signed(paired.ci_low)}, {signed(paired.ci_high)}]" if paired.ci_low is not None else ""
     yield f"  {escape(run)} on {paired.n} shared items: {signed(paired.delta).strip()}{interval}"
-    yield f"    p = {p_text(paired.p_value)} ({paired.test})"
+    yield f"    {p_said(comparison, run)}"
     yield f"    {paired.improved} improved, {paired.regressed} regressed, {paired.unchanged} unchanged"
     detectable = paired.minimum_detectable
     if detectable is not None:
         few = too_few(comparison.metric, detectable)
         shown = "are too few to show any difference" if few else f"can show a delta of {detectable:.4f}"
         yield f"    these items {shown} (80 % power)"
+
+
+def p_said(comparison: Comparison, run: str) -> str:
+    """Return the p of a candidate with its test, and what Holm makes of it where there are several candidates."""
+    paired = comparison.deltas[run].paired
+    said = f"p = {p_text(paired.p_value)} ({paired.test})"
+    if len(comparison.candidates) == 1 or paired.p_holm is None:
+        return said
+    return f"{said}, {p_text(paired.p_holm)} by Holm over {paired.tests} candidates"
 
 
 def too_few(metric: str, detectable: float) -> bool:
@@ -181,15 +215,20 @@ def _short(text: Any) -> str:
 
 
 def _attribution_lines(parts: Attribution) -> Iterator[str]:
-    yield f"    of {signed(parts.total).strip()}, by cause ({parts.n_shared} items asked in both runs):"
+    yield f"    of {signed(parts.total).strip()}, by cause ({parts.n_shared} items answered in both runs):"
     for name in ("model", "scorer", "data", "coverage"):
         yield f"      {name:<9} {signed(getattr(parts, name))}"
+    if parts.n_unanswered:
+        yield f"      of coverage, {signed(parts.unanswered).strip()} are {parts.n_unanswered} items without an answer"
 
 
 def _slice_lines(comparison: Comparison) -> Iterator[str]:
     if not comparison.slices:
         return
-    yield "  slices, paired over shared items (p after Holm):"
+    paired = [d.paired for rows in comparison.slices.values() for row in rows for d in row.deltas.values()]
+    test = next((entry.test for entry in paired if entry.p_value is not None), "no test")
+    tests = max((entry.tests for entry in paired), default=1)
+    yield f"  slices, paired over shared items (p: {test}, by Holm over {tests} tests):"
     for key, rows in comparison.slices.items():
         for row in rows:
             yield from _slice_deltas(key, row)

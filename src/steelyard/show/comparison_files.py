@@ -10,7 +10,7 @@ from steelyard.errors import escape
 from steelyard.records.cells import defuse
 from steelyard.records.comparisons import Comparison, comparison_rows
 from steelyard.records.items import UNTAGGED
-from steelyard.show.comparison import delta_text, figure_text, p_text, repeats_said, signed, slice_title
+from steelyard.show.comparison import delta_text, figure_text, method_said, p_said, runs_said, signed, slice_title
 
 
 def comparison_csv(comparison: Comparison) -> str:
@@ -31,16 +31,22 @@ def _cell(value: object) -> str:
 
 def comparison_markdown(comparison: Comparison) -> str:
     """Return the comparison as Markdown."""
-    lines = [f"## {text_cell(comparison.metric)}: {' against '.join(_named(comparison))}", ""]
+    lines = [f"> {text_cell(entry)}\n" for entry in comparison.warnings]
+    lines += [f"## {text_cell(comparison.metric)}: {' against '.join(_named(comparison))}", ""]
     lines += [
         f"- differs in {entry.field}: `{code_cell(entry.baseline)}` and `{code_cell(entry.candidate)}`"
         for entry in comparison.contract.differences
     ]
-    lines += [f"- repeats: {text_cell(said)}" for said in repeats_said(comparison)]
+    lines += [f"- {text_cell(said)}" for said in runs_said(comparison)]
     lines += ["", *_table(comparison), "", *_paired(comparison)]
+    said = method_said(comparison)
+    lines += ["", f"{said[0].upper()}{said[1:]}."] if said else []
     for run, parts in comparison.attribution.items():
         split = ", ".join(f"{name} {signed(getattr(parts, name)).strip()}" for name in _PARTS)
         lines += ["", f"**Cause of the change in {text_cell(run)}**: {split}; total {signed(parts.total).strip()}."]
+        if parts.n_unanswered:
+            effect = signed(parts.unanswered).strip()
+            lines += [f"Of coverage, {effect} are {parts.n_unanswered} items without an answer."]
     return "\n".join([*lines, "", f"> {comparison.notice}", ""])
 
 
@@ -76,7 +82,7 @@ def _paired(comparison: Comparison) -> Iterator[str]:
         ends = f" [{low}, {high}]" if paired.ci_low is not None else ""
         yield (
             f"- {text_cell(run)} on {paired.n} shared items: {signed(paired.delta).strip()}{ends}, "
-            f"p = {p_text(paired.p_value)} ({paired.test}); {paired.improved} improved, "
+            f"{p_said(comparison, run)}; {paired.improved} improved, "
             f"{paired.regressed} regressed, {paired.unchanged} unchanged"
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.records.comparisons import ChangedItem, Comparison, Delta, ItemChanges, Paired
 from steelyard.show import html_parts as parts
-from steelyard.show.comparison import repeats_said, too_few
+from steelyard.show.comparison import runs_said, too_few
 from steelyard.show.html_parts import number, text
 
 
@@ -18,6 +18,7 @@ def comparison_section(comparison: Comparison) -> str:
     attributed = bool(comparison.slices) or bool(changes.over_represented)
     return parts.section(
         f"Against {comparison.baseline}",
+        *(parts.notice(entry) for entry in comparison.warnings),
         _headline(comparison, delta),
         _contract(comparison),
         *(_slices(comparison, key, run) for key in comparison.slices),
@@ -30,11 +31,13 @@ def comparison_section(comparison: Comparison) -> str:
 
 def _headline(comparison: Comparison, delta: Delta) -> str:
     paired = delta.paired
-    sure = f"95 % interval {_ends(paired)}" if paired.ci_low is not None else text(paired.reason)
+    sure = (
+        f"95 % interval {_ends(paired)} ({text(paired.method)})" if paired.ci_low is not None else text(paired.reason)
+    )
     facts = [
         f"{text(comparison.metric)}, candidate minus baseline, over {paired.n:,} shared items",
         f"{sure} · {_chance(paired)}",
-        *map(text, repeats_said(comparison)),
+        *map(text, runs_said(comparison)),
         f"{paired.improved:,} better · {paired.regressed:,} worse · {paired.unchanged:,} unchanged",
     ]
     detectable = paired.minimum_detectable
@@ -54,7 +57,7 @@ def _ends(paired: Paired) -> str:
 
 
 def _chance(paired: Paired) -> str:
-    return "" if paired.p_value is None else f"p={paired.p_value:.2g} ({text(paired.test)})"
+    return "" if paired.p_value is None else f"p={paired.p_value:.2g} ({text(paired.test)}, two-sided)"
 
 
 def _contract(comparison: Comparison) -> str:

@@ -10,15 +10,19 @@ from pathlib import Path
 import pytest
 
 import steelyard
-from steelyard.errors import IncomparableError, InputError
+from steelyard.errors import IncomparableError, InputError, UsageError
+from steelyard.pipeline.evaluation.repeats import evaluate_repeats
+from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.verdicts.gating import GateOptions, gate
+from steelyard.show.comparison import comparison_text
+from steelyard.show.comparison_files import comparison_markdown
 
 REFERENCES = {1: 10, 2: 20, 3: 30, 4: 40, 5: 50}
 OUTPUTS = {1: 10, 2: 21, 3: 30, 4: 99, 5: 50}  # right, wrong, right, wrong, right
 PARTS = ("model", "scorer", "data", "coverage", "total")
 
 
-def make(folder: Path, name: str, references, outputs, *, tolerance: float | None = None, questions=None) -> None:
+def make(folder: Path, name: str, references, outputs, *, tolerance=None, questions=None, scorer=None) -> None:
     rows = [
         {"id": key, "input": (questions or {}).get(key, f"question {key}"), "reference": value}
         for key, value in references.items()
@@ -26,7 +30,7 @@ def make(folder: Path, name: str, references, outputs, *, tolerance: float | Non
     (folder / f"{name}-items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     answers = [{"id": key, "prediction": str(value)} for key, value in outputs.items()]
     (folder / f"{name}-answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answers))
-    scorer = {"name": "number@v1"} | ({"tolerance_rel": tolerance} if tolerance else {})
+    scorer = scorer or {"name": "number@v1"} | ({"tolerance_rel": tolerance} if tolerance else {})
     steelyard.evaluate(
         {"task": "sums", "answer_type": "number", "scorers": [scorer]},
         dataset=folder / f"{name}-items.jsonl",
@@ -79,6 +83,52 @@ def test_a_removed_item_is_coverage(folder: Path):
 def test_an_edited_question_is_coverage_since_it_was_never_asked(folder: Path):
     make(folder, "b", REFERENCES, OUTPUTS | {2: 20}, questions={2: "another question"})
     assert parts(folder) == {"coverage": 0.2, "total": 0.2}
+
+
+def test_a_missing_answer_is_coverage_and_said_apart(folder: Path):
+    make(folder, "b", REFERENCES, {key: OUTPUTS[key] for key in (1, 2, 4, 5)})
+    assert parts(folder) == {"coverage": -0.2, "total": -0.2}
+    found = steelyard.compare("a", "b", runs_dir=folder / "runs", attribute=True)
+    assert (found.attribution["b"].unanswered, found.attribution["b"].n_unanswered) == (-0.2, 1)
+    assert "of coverage, -0.2000 are 1 items without an answer" in comparison_text(found)
+    assert "Of coverage, -0.2000 are 1 items without an answer." in comparison_markdown(found)
+
+
+def test_an_answer_that_cannot_be_read_is_the_model_s(folder: Path):
+    make(folder, "b", REFERENCES, OUTPUTS | {1: "I would rather not say"})
+    assert parts(folder) == {"model": -0.2, "total": -0.2}
+
+
+def test_scorers_of_different_names_are_split_by_the_primary_score(tmp_path: Path):
+    near = OUTPUTS | {2: 20.1}
+    make(tmp_path, "a", REFERENCES, near)
+    make(tmp_path, "b", REFERENCES, near | {4: 40}, scorer={"name": "numerical_match@v1"})
+    found = steelyard.compare("a", "b", runs_dir=tmp_path / "runs", attribute=True)
+    # 20.1 is within a hundredth of 20: 0.8 for the outputs of before, and all five with the one that was mended.
+    assert parts(tmp_path) == {"model": 0.2, "scorer": 0.2, "total": 0.4}
+    said = "the primary score of a is number and that of b is numerical_match: one is held against the other"
+    assert comparison_text(found).startswith(f"warning: {said}\n")
+
+
+def test_a_metric_that_one_run_has_not_cannot_be_split_and_it_says_why(folder: Path):
+    make(folder, "b", REFERENCES, OUTPUTS, scorer={"name": "numerical_match@v1"})
+    with pytest.raises(UsageError, match="a change of number cannot be split by cause: b has it not"):
+        steelyard.compare("a", "b", runs_dir=folder / "runs", attribute=True, metric="number")
+
+
+def test_repeats_are_split_by_their_means(folder: Path):
+    for repeat, outputs in enumerate((OUTPUTS, OUTPUTS | {2: 20}), start=1):
+        rows = [{"id": key, "prediction": str(value)} for key, value in outputs.items()]
+        (folder / f"twice-{repeat}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = EvaluateOptions(
+        task={"task": "sums", "answer_type": "number", "scorers": ["number@v1"]},
+        dataset=str(folder / "a-items.jsonl"),
+        predictions=str(folder / "twice-{repeat}.jsonl"),
+        name="b",
+        runs_dir=folder / "runs",
+    )
+    evaluate_repeats(options, 2)
+    assert parts(folder) == {"model": 0.1, "total": 0.1}
 
 
 def test_all_changes_at_once_add_up(folder: Path):

@@ -6,11 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_runs import SIGNATURES, make_run
+from statsmodels.stats.multitest import multipletests
 
 from steelyard.errors import ConfigurationError, IncomparableError, IncompleteError, InputError, UsageError
 from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
 from steelyard.records.plans import NOTICE
 from steelyard.show.comparison import comparison_text, table_lines
+from steelyard.show.comparison_files import comparison_markdown
+from steelyard.show.html_comparison import comparison_section
 
 # Seed 001's example, character by character.
 SEED_TABLE = """\
@@ -303,3 +306,51 @@ def test_a_comparison_reads_well_in_a_notebook(tmp_path: Path):
     assert "<script>" not in found._repr_html_()
     assert found.to_polars().filter(slice="x", run="b")["delta"].to_list() == [1.0]
     assert len(found.to_pandas()) == 6
+
+
+def test_the_p_values_of_several_candidates_are_one_family(tmp_path: Path):
+    generator = np.random.default_rng(4)
+    tags = {"kind": ["x", "y"] * 60}
+    base = (generator.random(120) < 0.5).astype(float)
+    make_run(tmp_path, "base", base, tags=tags)
+    for name, gain in (("a", 0.1), ("b", 0.2), ("c", 0.0)):
+        make_run(tmp_path, name, np.maximum(base, generator.random(120) < gain), tags=tags)
+    found = run_of(tmp_path, "base", "a", "b", "c", slice_by=("kind",))
+    paired = [delta.paired for delta in found.deltas.values()]
+    expected = multipletests([entry.p_value for entry in paired], method="holm")[1]
+    assert [entry.p_holm for entry in paired] == pytest.approx(expected.tolist())
+    sliced = [delta.paired for row in found.slices["kind"] for delta in row.deltas.values()]
+    expected = multipletests([entry.p_value for entry in sliced], method="holm")[1]
+    assert [entry.p_holm for entry in sliced] == pytest.approx(expected.tolist())
+    text = comparison_text(found)
+    assert f"{paired[0].p_holm:.4f} by Holm over 3 candidates" in text
+    assert "(p: mcnemar-exact, by Holm over 6 tests)" in text
+    assert "intervals: 95 %, tango-score; p: two-sided" in text
+
+
+def test_one_candidate_has_nothing_to_be_corrected_for(tmp_path: Path):
+    make_run(tmp_path, "a", [1, 0])
+    make_run(tmp_path, "b", [1, 1])
+    assert run_of(tmp_path, "a", "b").deltas["b"].paired.p_holm is None
+
+
+def test_it_says_how_many_items_each_side_left_unanswered(tmp_path: Path):
+    make_run(tmp_path, "a", [1, 1, 1, 0], states=["scored", "scored", "scored", "missing"])
+    make_run(tmp_path, "b", [1, 0, 0, 0], states=["scored", "unparsed", "failed", "failed"])
+    found = run_of(tmp_path, "a", "b")
+    assert found.as_dict()["unanswered"] == {"a": 1, "b": 3}
+    said = "unanswered: a 1 of 4 (1 missing), b 3 of 4 (1 unparsed, 2 failed)"
+    more = "b has no answer to 3 of its 4 items: more than half is unanswered"
+    assert comparison_text(found).startswith(f"warning: {more}\n")
+    assert f"  {said}\n" in comparison_text(found)
+    for page in (comparison_markdown(found), comparison_section(found)):
+        assert said in page
+        assert more in page
+
+
+def test_runs_that_answered_everything_need_no_such_line(tmp_path: Path):
+    make_run(tmp_path, "a", [1, 0])
+    make_run(tmp_path, "b", [1, 1])
+    found = run_of(tmp_path, "a", "b")
+    assert found.as_dict()["unanswered"] == {"a": 0, "b": 0}
+    assert "unanswered" not in comparison_text(found)

@@ -33,6 +33,13 @@ def answered(columns: ItemColumns) -> Mask:
     return in_states(columns, ("scored",))
 
 
+def unanswered_states(columns: ItemColumns) -> dict[str, int]:
+    """Return how many items ended in each state that is no answer."""
+    labels = columns.states()
+    counts = np.bincount(labels.codes, minlength=len(labels.names)).tolist()
+    return {name: count for name, count in zip(labels.names, counts, strict=False) if name != "scored" and count}
+
+
 def n_silent(own: Measure | None, columns: ItemColumns, rows: Rows | None, *, bounded: bool) -> int:
     """Return how many items have no value because there was no answer.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -13,23 +13,25 @@ import msgspec
 from steelyard.comparison.changes import item_changes
 from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.contract import MEANING, contract, refuse_blocking, refuse_mock
+from steelyard.comparison.means import MeanMeasure
 from steelyard.comparison.measures import Measure
-from steelyard.comparison.pairing import Pairing, pair_items
+from steelyard.comparison.pairing import pair_items
 from steelyard.comparison.settings import settings_difference
-from steelyard.comparison.slices import SEPARATOR, minus, slice_deltas, with_holm
-from steelyard.errors import ConfigurationError, Problem, UsageError, quoted
+from steelyard.comparison.slices import holm_over, minus
+from steelyard.errors import ConfigurationError, Problem, UsageError, excerpt, quoted
 from steelyard.pipeline.runs.repeated import with_repeats, without_repeats
 from steelyard.pipeline.runs.stored import StoredRun, measured, open_runs
+from steelyard.pipeline.verdicts.answers import unanswered_states
 from steelyard.pipeline.verdicts.attributing import attribute_change
+from steelyard.pipeline.verdicts.cautions import hardly_answered
+from steelyard.pipeline.verdicts.compared_slices import Side, compared_slices
 from steelyard.records.comparisons import (
     Attribution,
     Comparison,
     Contract,
     Delta,
     Figure,
-    ItemChanges,
     Paired,
-    SliceRow,
 )
 from steelyard.registry import metric_definition
 from steelyard.store.results import damaged
@@ -55,17 +57,6 @@ class CompareOptions:
     """How many regressed and fixed items come whole."""
 
 
-@dataclass(slots=True)
-class Side:
-    """One candidate held against the baseline."""
-
-    run: StoredRun
-    contract: Contract
-    pairing: Pairing
-    measured: Measure | None
-    changes: ItemChanges = field(default_factory=ItemChanges)
-
-
 def compare(options: CompareOptions) -> Comparison:
     """Compare candidates with a baseline, or refuse where their numbers do not mean the same."""
     if len(options.runs) < 2:
@@ -75,7 +66,8 @@ def compare(options: CompareOptions) -> Comparison:
     refuse_mock((run.label, run.record) for run in (baseline, *candidates))
     metric = _metric(options.metric, baseline, candidates)
     for run in (baseline, *candidates):
-        run.verify([metric])
+        for member in run.members:
+            member.verify([metric])
     sides = [_side(baseline, run, metric, options) for run in candidates]
     return Comparison(
         baseline=baseline.label,
@@ -83,15 +75,30 @@ def compare(options: CompareOptions) -> Comparison:
         metric=metric,
         direction=baseline.direction(metric),
         contract=_joined([side.contract for side in sides]),
-        overall=_overall(metric, [baseline, *candidates]),
-        deltas={side.run.label: _delta(metric, baseline, side) for side in sides},
-        slices=_slices(options.slice_by, baseline, sides),
+        overall=_overall(metric, baseline, sides),
+        deltas=_deltas(metric, baseline, sides),
+        slices=compared_slices(options.slice_by, baseline, sides),
         items={side.run.label: side.changes for side in sides},
         attribution=_attributions(metric, baseline, sides) if options.attribute else {},
         config_diff=settings_difference({run.label: run.config for run in (baseline, *candidates)}),
         loss_curves=_loss_curves([baseline, *candidates]),
+        n_items={run.label: len(run.columns) for run in (baseline, *candidates)},
+        unanswered={run.label: unanswered_states(run.columns) for run in (baseline, *candidates)},
+        warnings=_warnings(metric, baseline, sides),
         repeats={run.label: len(run.members) for run in (baseline, *candidates)},
     )
+
+
+def _warnings(metric: str, baseline: StoredRun, sides: Sequence[Side]) -> tuple[str, ...]:
+    """Return what stands above the figures: runs that hardly answered, and primary scores of different names."""
+    silent = [line for run in (baseline, *(side.run for side in sides)) if (line := hardly_answered(run))]
+    renamed = [
+        f"the primary score of {excerpt(baseline.label)} is {metric} and that of {excerpt(side.run.label)} is "
+        f"{side.metric}: one is held against the other"
+        for side in sides
+        if side.metric != metric
+    ]
+    return (*silent, *renamed)
 
 
 def _check_allowed(allow: Sequence[str]) -> None:
@@ -134,12 +141,21 @@ def _side(baseline: StoredRun, run: StoredRun, metric: str, options: CompareOpti
     found = contract(baseline.record, run.record, metric, allow=allow)
     refuse_blocking(found, baseline.label, run.label)
     pairing = pair_items(baseline.columns, run.columns)
-    paired = measured(metric, baseline, run)
-    side = Side(run, found, pairing, paired)
+    own = run.primary if options.metric is None and metric not in known_metrics(run) else metric
+    paired = measured(metric, baseline, run) if own == metric else _primaries(baseline, run)
+    side = Side(run, found, pairing, paired, own)
     if paired is not None:
         direction = baseline.direction(metric)
         side.changes = item_changes(paired, direction, pairing, baseline.columns, run.columns, top=options.top)
     return side
+
+
+def _primaries(baseline: StoredRun, run: StoredRun) -> Measure:
+    """Return the primary score of each run, whatever its name."""
+    before, after = (side.columns.number(side.primary) for side in (baseline, run))
+    assert before is not None
+    assert after is not None
+    return MeanMeasure(before, after, "higher", "bounded")
 
 
 def _joined(contracts: Sequence[Contract]) -> Contract:
@@ -162,12 +178,19 @@ class _Hashable:
         return isinstance(other, _Hashable) and other._key == self._key
 
 
-def _overall(metric: str, runs: Sequence[StoredRun]) -> dict[str, Figure]:
-    return {run.label: run.figure(metric) or Figure(0, None) for run in runs}
+def _overall(metric: str, baseline: StoredRun, sides: Sequence[Side]) -> dict[str, Figure]:
+    named = [(baseline, metric), *((side.run, side.metric) for side in sides)]
+    return {run.label: run.figure(name) or Figure(0, None) for run, name in named}
+
+
+def _deltas(metric: str, baseline: StoredRun, sides: Sequence[Side]) -> dict[str, Delta]:
+    """Return the delta of each candidate; where there are several, their p-values are one family."""
+    found = [_delta(metric, baseline, side) for side in sides]
+    return dict(zip([side.run.label for side in sides], holm_over(found) if len(found) > 1 else found, strict=True))
 
 
 def _delta(metric: str, baseline: StoredRun, side: Side) -> Delta:
-    delta = minus(side.run.figure(metric), baseline.figure(metric))
+    delta = minus(side.run.figure(side.metric), baseline.figure(metric))
     if side.measured is None:
         return Delta(delta, Paired(None, None, None, None, "", 0, 0, 0, 0, None, reason=NOT_PAIRED))
     numbers = shared_clusters(baseline.columns, side.run.columns, side.pairing)
@@ -176,48 +199,18 @@ def _delta(metric: str, baseline: StoredRun, side: Side) -> Delta:
     return Delta(delta, side.measured.paired(rows, side.pairing.candidate_rows, clusters))
 
 
-def _slices(keys: Sequence[str], baseline: StoredRun, sides: Sequence[Side]) -> dict[str, list[SliceRow]]:
-    for key in keys:
-        for part in key.split(SEPARATOR):
-            check_tag(part, [baseline, *(side.run for side in sides)])
-    found = {key: _slice_rows(key, baseline, sides) for key in keys}
-    for side in sides:
-        found = with_holm(found, side.run.label)
-    return found
-
-
-def check_tag(key: str, runs: Sequence[StoredRun]) -> None:
-    """Raise when no run has a tag."""
-    known = sorted({tag for run in runs for tag in run.columns.tag_keys})
-    if key in known:
-        return
-    close = get_close_matches(key, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"tags are {', '.join(known) or 'none'}"
-    raise UsageError(Problem("unknown-name", f"no run has a tag {quoted(key)}", hint=hint))
-
-
-def _slice_rows(key: str, baseline: StoredRun, sides: Sequence[Side]) -> list[SliceRow]:
-    figures: dict[str, dict[str, Figure]] = {}
-    deltas: dict[str, dict[str, Delta]] = {}
-    for side in sides:
-        if side.measured is None:
-            continue
-        found = slice_deltas(key, side.measured, side.pairing, baseline.columns, side.run.columns)
-        for value, (first, second, delta) in found.items():
-            own = figures.setdefault(value, {})
-            own |= {baseline.label: first} if first is not None else {}
-            own |= {side.run.label: second} if second is not None else {}
-            deltas.setdefault(value, {})[side.run.label] = delta
-    order = sorted(figures, key=lambda name: ("_untagged" in name, name))
-    return [SliceRow(value, figures[value], deltas[value]) for value in order]
-
-
 def _attributions(metric: str, baseline: StoredRun, sides: Sequence[Side]) -> dict[str, Attribution]:
-    return {
-        side.run.label: attribute_change(metric, baseline, side.run, side.pairing)
-        for side in sides
-        if side.measured is not None
-    }
+    return {side.run.label: _attribution(metric, baseline, side) for side in sides}
+
+
+def _attribution(metric: str, baseline: StoredRun, side: Side) -> Attribution:
+    """Return a change split by cause, or say why it cannot be."""
+    if side.measured is None:
+        lacking = [run.label for run in (baseline, side.run) if metric not in known_metrics(run)]
+        why = f"{' and '.join(lacking)} {'has' if len(lacking) == 1 else 'have'} it not" if lacking else NOT_PAIRED
+        hint = "without --metric the primary score of each run is split, whatever its name"
+        raise UsageError(Problem("usage", f"a change of {metric} cannot be split by cause: {why}", hint=hint))
+    return attribute_change(side.measured, side.metric, (baseline, side.run), side.pairing)
 
 
 def _loss_curves(runs: Sequence[StoredRun]) -> dict[str, list[dict[str, Any]]]:
