@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.aggregate.means import ends
 from steelyard.aggregate.resampled import ResampledSums
 from steelyard.records.blocks import Counts, Floats
 from steelyard.registry import metric
-from steelyard.stats import ExactSum
-from steelyard.stats.intervals import BOOTSTRAP
-from steelyard.stats.resampling import percentile_ends
+from steelyard.stats import ExactSum, Interval, units_interval
 
 WITHOUT_LOSSES = "needs a model, or rows that carry `loss` and `n_tokens`; these are stored predictions without them"
 TOO_LARGE = "exp(eval_loss) is too large for a number"
-LEVEL = 0.95
 
 _ABSURD = 1e200
 _STEP = float(1 << 20)
@@ -30,6 +29,7 @@ class Losses:
     """Token-weighted cross-entropy over items that have a loss; merges exactly."""
 
     def __init__(self, *, clustered: bool = False) -> None:
+        self.clustered = clustered
         self.weighted = ExactSum()
         self.units = ResampledSums(2, clustered=clustered)
         self.tokens = 0
@@ -60,20 +60,14 @@ class Losses:
         """Return both figures with their intervals; none where no item has a loss."""
         if not self.tokens:
             return {}
-        low, high = self._ends(rounds, seed)
-        shared = {"n": self.units.n, "level": LEVEL, "method": BOOTSTRAP, "direction": "lower"}
-        value = perplexity(self)
+        units = self.units.ratio_units(_STEP)
+        interval = units_interval(units, "amount", clustered=self.clustered, rounds=rounds, seed=seed)
+        shared, value = {"n": self.units.n, "direction": "lower"}, perplexity(self)
         return {
-            "eval_loss": {"value": eval_loss(self), "ci_low": low, "ci_high": high, **shared},
-            "perplexity": {"value": value, "ci_low": _exp(low), "ci_high": _exp(high), **shared}
+            "eval_loss": {"value": eval_loss(self), **ends(interval), **shared},
+            "perplexity": {"value": value, **ends(_carried(interval)), **shared}
             | ({"reason": TOO_LARGE} if value is None else {}),
         }
-
-    def _ends(self, rounds: int, seed: int) -> tuple[float | None, float | None]:
-        if self.units.units < 2:
-            return None, None
-        draws = self.units.draws(rounds=rounds, seed=seed)
-        return percentile_ends(draws[:, 0] / _STEP / np.maximum(draws[:, 1], 1.0), LEVEL)
 
     def unavailable(self) -> dict[str, str]:
         """Return why a figure is not there."""
@@ -93,6 +87,13 @@ def eval_loss(losses: Losses) -> float | None:
 def perplexity(losses: Losses) -> float | None:
     """Exponential of eval_loss; null where that overflows."""
     return _exp(eval_loss(losses))
+
+
+def _carried(interval: Interval) -> Interval:
+    """Return the interval of the exponential of a figure; none where an end is too large for a number."""
+    low, high = _exp(interval.low), _exp(interval.high)
+    reason = interval.reason if interval.low is None else "" if high is not None else TOO_LARGE
+    return replace(interval, low=low if high is not None else None, high=high, reason=reason)
 
 
 def _exp(value: float | None) -> float | None:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.records.blocks import Counts, Floats
+from steelyard.stats import Units
 
 UNITS = 1024
 
@@ -67,6 +68,11 @@ class ResampledSums:
     def units(self) -> int:
         """How many units there are to draw."""
         return int(np.count_nonzero(self.rows[:, -1]))
+
+    def ratio_units(self, step: float = 1.0) -> Units:
+        """Return the units of a ratio: the first number over the second; `step` is what 1 stands for in the first."""
+        held = self.rows[self.rows[:, 1] > 0]
+        return Units.of(held[:, 0] / step, held[:, 1].astype(np.float64))
 
     def draws(self, *, rounds: int, seed: int) -> Floats:
         """Return the totals of bootstrap samples, one row each."""

@@ -12,36 +12,20 @@ import numpy.typing as npt
 from steelyard.aggregate.classification import Confusion, ConfusionTally, figures
 from steelyard.aggregate.clusters import Clustered, ScatteredClusters, WholeClusters
 from steelyard.aggregate.coded import Coded
+from steelyard.aggregate.figures import corpus_interval, matrix_interval
 from steelyard.aggregate.groups import Groups
-from steelyard.aggregate.losses import LEVEL, Losses, loss_columns
+from steelyard.aggregate.losses import Losses, loss_columns
 from steelyard.aggregate.means import NO_VALUE, Mean, columns, detail, ends
 from steelyard.aggregate.resampled import ResampledSums, id_hashes
 from steelyard.records.blocks import Counts, Floats, Labels, ScoredBlock
 from steelyard.records.plans import RULE_PREFIX, ReportPlan
 from steelyard.records.scores import ValueKind
-from steelyard.stats import Interval, MatrixStatistic, bootstrap_cells, effective_rate, steady_effect, wilson
-from steelyard.stats.intervals import BOOTSTRAP
-from steelyard.stats.resampling import percentile_ends
+from steelyard.stats import MatrixStatistic, steady_effect
 
 MATRIX_STATISTICS: tuple[MatrixStatistic, ...] = ("accuracy", "macro_f1", "weighted_f1")
 Rows = npt.NDArray[np.intp]
 ValuesAndCounts: TypeAlias = tuple[Floats, Counts]
 """Distinct numbers in ascending order, and how often each occurs."""
-
-
-def _matrix_interval(
-    matrix: Confusion, name: MatrixStatistic, plan: ReportPlan, clusters: tuple[float, int] | None
-) -> Interval:
-    """Return Wilson's interval of a rate, else the bootstrap's over the matrix; clusters by effect and number."""
-    hits, design_effect = int(matrix.hits.sum()), 1.0 if clusters is None else clusters[0]
-    if name == "accuracy":
-        if clusters is None or not matrix.total:
-            return wilson(hits, matrix.total)
-        return effective_rate(hits, matrix.total, *clusters)
-    cells = matrix.rows, np.minimum(matrix.places, len(matrix.labels)), matrix.counts
-    return bootstrap_cells(
-        cells, len(matrix.labels), name, rounds=plan.rounds, seed=plan.seed, design_effect=design_effect
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,18 +206,13 @@ class Tally:
         values, clusters = figures(matrix, wanted), self._effect(plan)
         found: dict[str, dict[str, Any]] = {}
         for name in wanted:
-            interval = _matrix_interval(matrix, name, plan, clusters)
+            interval = matrix_interval(matrix, name, plan, clusters)
             found[name] = {"value": values[name], "n": self.n, **ends(interval), "direction": "higher"}
         return found
 
     def _corpus(self, name: str, plan: ReportPlan) -> dict[str, Any]:
         sums, figure = self.corpus[name], plan.corpus[name].figure
         value = _defined(float(figure(sums.total.astype(np.float64)[None, :])[0])) if sums.n else None
-        low: float | None = None
-        high: float | None = None
-        if sums.units > 1 and value is not None:
-            draws = figure(sums.draws(rounds=plan.rounds, seed=plan.seed))
-            low, high = percentile_ends(draws[~np.isnan(draws)], LEVEL)
-        found: dict[str, Any] = {"value": value, "n": sums.n, "ci_low": low, "ci_high": high}
-        found |= {"reason": NO_VALUE} if value is None else {}
-        return found | {"level": LEVEL, "method": BOOTSTRAP, "direction": plan.directions.get(name)}
+        interval = corpus_interval(sums, plan.corpus[name], value, plan)
+        found = {"value": value, "n": sums.n, **ends(interval), "direction": plan.directions.get(name)}
+        return found | ({"reason": NO_VALUE} if value is None else {})

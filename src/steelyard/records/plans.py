@@ -43,6 +43,8 @@ class CorpusFigure:
     """How many numbers each item has."""
     figure: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
     """From rows of sums to one value each."""
+    kind: ValueKind = "unbounded"
+    """What values the figure can have; of a `rate`, the two numbers are what is right, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,8 +86,9 @@ def metric(  # noqa: PLR0913 - each is a word of the registration
     `values` says what a single item's value can be, which decides how the interval is made: `rate` (0 or 1), `bounded`
     (from 0 to 1), `percent` (from 0 to 100), `amount` (0 or more), `unbounded`. Unset, it is `bounded`, or `unbounded`
     with `bounded=False`. `counts` is given a prediction and the texts of its references, or, where it is annotated so,
-    the expected answer. `spelled` is how reports name a metric whose whole-number parameters are part of its name, such
-    as `pass@{k}`; it can be asked for by that name too.
+    the expected answer; of a corpus metric that is a `rate`, they are two: what is right, and of how many. `spelled` is
+    how reports name a metric whose whole-number parameters are part of its name, such as `pass@{k}`; it can be asked
+    for by that name too.
     """
 
     def register(function: Function) -> Function:

@@ -3,6 +3,7 @@
 from steelyard.stats.binning import ValueCounts, Values
 from steelyard.stats.cluster_counts import ClusterCounts
 from steelyard.stats.exact import ExactSum, exact_sum
+from steelyard.stats.figures import figure_interval
 from steelyard.stats.flips import sign_flip_p_value
 from steelyard.stats.intervals import (
     Interval,
@@ -11,7 +12,7 @@ from steelyard.stats.intervals import (
     wilson,
 )
 from steelyard.stats.matrices import MatrixStatistic, bootstrap_cells, bootstrap_matrix
-from steelyard.stats.means import clustered_interval, mean_interval
+from steelyard.stats.means import clustered_interval, mean_interval, units_interval
 from steelyard.stats.multiple import holm
 from steelyard.stats.paired import (
     PairedKind,
@@ -26,6 +27,7 @@ from steelyard.stats.paired import (
 from steelyard.stats.paired_sums import PairedSums, drawn_ends, summed
 from steelyard.stats.permutation import Population, lower_tails, smallest_gap
 from steelyard.stats.rates import effective_rate, steady_effect
+from steelyard.stats.resampling import Units
 from steelyard.stats.slices import Contrast, Moments, two_sample
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "PairedResult",
     "PairedSums",
     "Population",
+    "Units",
     "ValueCounts",
     "Values",
     "bootstrap_cells",
@@ -52,6 +55,7 @@ __all__ = [
     "drawn_ends",
     "effective_rate",
     "exact_sum",
+    "figure_interval",
     "holm",
     "lower_tails",
     "mean_interval",
@@ -63,5 +67,6 @@ __all__ = [
     "steady_effect",
     "summed",
     "two_sample",
+    "units_interval",
     "wilson",
 ]

@@ -18,13 +18,12 @@ from steelyard.stats.grid import Floats, Integers
 
 WILSON = "wilson"
 BOOTSTRAP = "bootstrap-percentile"
-BOOTSTRAP_CLUSTERED = "bootstrap-percentile-clustered"
 DEGENERATE = "degenerate"
 
 NO_VALUES = "no values"
 ONE_CLUSTER = "a single cluster shows no spread between clusters"
 
-VERSIONS: dict[str, int] = {}
+VERSIONS = {BOOTSTRAP: 2}
 """The version of each method whose ends have changed since its first."""
 
 

@@ -1,7 +1,7 @@
 """Intervals of means: the method follows from what values the number can have, as it was registered.
 
-Rates have Wilson's interval, other means a bootstrap; where items form clusters, whole clusters are what is counted or
-drawn. The values themselves never decide.
+Rates have Wilson's interval, means of values between bounds Gaffke's, means of values without bounds a studentised one;
+where items form clusters, whole clusters are what is counted or drawn. The values themselves never decide.
 """
 
 from __future__ import annotations
@@ -12,27 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.records.scores import ValueKind
+from steelyard.stats.bounded import GAFFKE, GAFFKE_CLUSTERED, bounded_ends
 from steelyard.stats.exact import exact_sum
 from steelyard.stats.grid import Integers
-from steelyard.stats.intervals import (
-    BOOTSTRAP,
-    BOOTSTRAP_CLUSTERED,
-    DEGENERATE,
-    NO_VALUES,
-    ONE_CLUSTER,
-    WILSON,
-    Interval,
-    cluster_totals,
-    finite,
-    wilson_ends,
-)
+from steelyard.stats.intervals import NO_VALUES, ONE_CLUSTER, WILSON, Interval, cluster_totals, finite, wilson_ends
 from steelyard.stats.rates import clustered_rate
-from steelyard.stats.resampling import Units, percentile_ends, ratio_draws
-
-TOO_LARGE = "the values are too large to be added up"
-
-_LARGEST = 1e150
-"""Beyond this, squares of values overflow."""
+from steelyard.stats.resampling import Units
+from steelyard.stats.unbounded import unbounded_interval
 
 
 def mean_interval(
@@ -84,39 +70,32 @@ def clustered_interval(
     if (items == 1).all():  # one item in each cluster: items are independent
         units = Units.of(totals if times is None else np.repeat(totals, times))
         return units_interval(units, kind, rounds=rounds, seed=seed, level=level)
-    units = Units.of(totals, items, times)
-    if kind == "rate":
-        return clustered_rate(units, level=level)
-    if units.n == 1:
-        return Interval(None, None, BOOTSTRAP_CLUSTERED, level, ONE_CLUSTER)
-    return _bootstrap(units, BOOTSTRAP_CLUSTERED, rounds, seed, level)
+    return units_interval(Units.of(totals, items, times), kind, clustered=True, rounds=rounds, seed=seed, level=level)
 
 
 def units_interval(
-    units: Units, kind: ValueKind, *, rounds: int = 1000, seed: int = 0, level: float = 0.95
+    units: Units, kind: ValueKind, *, clustered: bool = False, rounds: int = 1000, seed: int = 0, level: float = 0.95
 ) -> Interval:
-    """Return the interval of the mean of independent values, each a unit of size 1."""
-    if units.n == 0:
-        return Interval(None, None, WILSON if kind == "rate" else BOOTSTRAP, level, NO_VALUES)
+    """Return the interval of the ratio of totals over units: single values of size 1, or whole clusters.
+
+    >>> units_interval(Units.of(np.array([0.5, 1.0, 0.75])), "bounded").method
+    'bayesian-bootstrap-bounded'
+    """
     if kind == "rate":
-        return Interval(*wilson_ends(exact_sum(units.sums, units.counts).value, units.n, level), WILSON, level)
-    if units.n == 1:
-        value = float(units.sums[0])
-        return Interval(value, value, DEGENERATE, level, "a single value")
-    return _bootstrap(units, BOOTSTRAP, rounds, seed, level)
+        return clustered_rate(units, level=level) if clustered else _rate(units, level)
+    if kind in ("amount", "unbounded"):
+        return unbounded_interval(units, kind, clustered=clustered, rounds=rounds, seed=seed, level=level)
+    method = GAFFKE_CLUSTERED if clustered else GAFFKE
+    if units.n == 0 or (clustered and units.n == 1):
+        return Interval(None, None, method, level, ONE_CLUSTER if units.n else NO_VALUES)
+    worst = (0.0, 100.0 if kind == "percent" else 1.0)
+    return Interval(*bounded_ends(units, worst, rounds=rounds, seed=seed, level=level), method, level)
 
 
-def _bootstrap(units: Units, method: str, rounds: int, seed: int, level: float) -> Interval:
-    """Return the percentile interval of the ratio of totals, drawing units again."""
+def _rate(units: Units, level: float) -> Interval:
     if units.n == 0:
-        return Interval(None, None, method, level, NO_VALUES)
-    ratios = units.sums / units.sizes
-    if (ratios == ratios[0]).all() and not units.variances.any():
-        return Interval(float(ratios[0]), float(ratios[0]), DEGENERATE, level, "all values are equal")
-    if np.abs(units.sums).max() > _LARGEST:
-        return Interval(None, None, method, level, TOO_LARGE)
-    draws = ratio_draws(units, rounds, np.random.Generator(np.random.PCG64(seed)))
-    return Interval(*percentile_ends(draws, level), method, level)
+        return Interval(None, None, WILSON, level, NO_VALUES)
+    return Interval(*wilson_ends(exact_sum(units.sums, units.counts).value, units.n, level), WILSON, level)
 
 
 def _integers(counts: npt.ArrayLike) -> Integers:

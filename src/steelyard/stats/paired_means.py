@@ -19,31 +19,28 @@ import math
 
 import numpy as np
 
+from steelyard.stats.bounded import GAFFKE, GAFFKE_CLUSTERED
 from steelyard.stats.distributions import student_quantile
 from steelyard.stats.grid import Floats
 from steelyard.stats.intervals import Interval
 from steelyard.stats.pairs import Pairs
-from steelyard.stats.resampling import GROUPS, ROWS, Units, grouped, percentile_ends, totals_of
-
-GAFFKE = "bayesian-bootstrap-bounded"
-GAFFKE_CLUSTERED = "bayesian-bootstrap-bounded-clustered"
-STUDENTISED = "bootstrap-t"
-STUDENTISED_CLUSTERED = "bootstrap-t-clustered"
-STUDENT = "student-t"
-STUDENT_CLUSTERED = "student-t-clustered"
+from steelyard.stats.resampling import Units, grouped, percentile_ends, totals_of
+from steelyard.stats.studentised import (
+    FEW_UNITS,
+    STUDENT,
+    STUDENT_CLUSTERED,
+    STUDENTISED,
+    STUDENTISED_CLUSTERED,
+    studentised,
+)
 
 ONE_UNIT = "a single item, or a single cluster, shows no spread"
 SPREADLESS = "neither run's values differ from each other, so nothing says how far an unseen difference may reach"
-
-_FEW_UNITS = 20
-"""Below this many units a studentised bootstrap is erratic, and Student's t is used."""
 
 _DISTINCT = 256
 """Above this many distinct units neighbours are weighted together."""
 
 _CELLS_AT_ONCE = 4_000_000
-_NOISE = 1e-12
-"""A spread below this share of the squares is what rounding leaves of equal values."""
 
 
 def bounded_interval(pairs: Pairs, reach: float, *, rounds: int, seed: int, level: float) -> Interval:
@@ -97,47 +94,13 @@ def _studentised(pairs: Pairs, rounds: int, seed: int, level: float) -> tuple[fl
     """
     error = pairs.standard_error
     assert error is not None
-    if pairs.units >= _FEW_UNITS:
+    if pairs.units >= FEW_UNITS:
         half = (rounds + 1) // 2
-        ratios = np.concatenate((_ratios(pairs.residuals, half, seed), -_ratios(-pairs.residuals, half, seed)))
+        mirrored = -studentised(Units.of(-pairs.residuals), half, seed)
+        ratios = np.concatenate((studentised(Units.of(pairs.residuals), half, seed), mirrored))
         lowest, highest = percentile_ends(ratios, level)
         if math.isfinite(lowest) and math.isfinite(highest):
             method = STUDENTISED_CLUSTERED if pairs.clustered else STUDENTISED
             return -highest * error, lowest * error, method
     margin = student_quantile((1 + level) / 2, pairs.units - 1) * error
     return -margin, -margin, STUDENT_CLUSTERED if pairs.clustered else STUDENT
-
-
-def _ratios(residuals: Floats, rounds: int, seed: int) -> Floats:
-    """Return the mean over its standard error in bootstrap samples of residuals, whose own mean is 0."""
-    units = Units.of(residuals)
-    generator = np.random.Generator(np.random.PCG64(seed))
-    if GROUPS < len(units.sums) <= _DISTINCT and units.n <= ROWS:
-        sums, squares = _drawn_rows(np.repeat(units.sums, units.counts), rounds, generator)
-    else:
-        sums, squares = _drawn_counts(units if len(units.sums) <= GROUPS else grouped(units), rounds, generator)
-    n = units.n
-    spread = np.maximum(squares - sums * sums / n, 0.0)
-    spread[spread <= _NOISE * squares] = 0.0
-    errors = np.sqrt(spread * n / (n - 1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios: Floats = np.where(sums == 0.0, 0.0, sums / errors)
-    return ratios
-
-
-def _drawn_rows(values: Floats, rounds: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    at_once = max(1, _CELLS_AT_ONCE // len(values))
-    sums, squares = [], []
-    for start in range(0, rounds, at_once):
-        drawn = values[generator.integers(0, len(values), size=(len(values), min(at_once, rounds - start)))]
-        sums.append(np.add.reduce(drawn, axis=0))
-        squares.append(np.add.reduce(drawn * drawn, axis=0))
-    return np.concatenate(sums), np.concatenate(squares)
-
-
-def _drawn_counts(units: Units, rounds: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    drawn = generator.multinomial(units.n, units.counts / units.n, size=rounds).T.astype(np.float64)
-    sums = totals_of(drawn, units.sums)
-    if units.variances.any():
-        sums += np.sqrt(totals_of(drawn, units.variances)) * generator.standard_normal(rounds)
-    return sums, totals_of(drawn, units.sums * units.sums + units.variances)

@@ -149,7 +149,7 @@ def test_corpus_metrics_are_reported_with_intervals_and_per_slice(evaluated):
     results = evaluated(metrics=["bleu", {"name": "chrf", "word_order": 2}], eval={"slice_by_tags": ["source"]}).results
     detail = results["metric_details"]["chrf"]
     assert detail["ci_low"] <= detail["value"] <= detail["ci_high"]
-    assert detail["signature"] == "chrf@v1|beta=2,lowercase=false,word_order=2|interval=bootstrap-percentile@v1"
+    assert detail["signature"] == "chrf@v1|beta=2,lowercase=false,word_order=2|interval=bootstrap-percentile@v2"
     assert {"bleu", "chrf"} <= set(results["slices"]["source"]["human"])
 
 

@@ -22,7 +22,8 @@ def corpus_figures(metrics: Sequence[Metric]) -> dict[str, CorpusFigure]:
 def _figure(metric: Metric) -> CorpusFigure:
     assert metric.definition.function is not None
     figure = partial(metric.definition.function, **metric.parameters)
-    return CorpusFigure(len(item_counts(metric, "", Text(""))), figure)  # type: ignore[arg-type]
+    width = len(item_counts(metric, "", Text("")))
+    return CorpusFigure(width, figure, metric.definition.values)  # type: ignore[arg-type]
 
 
 def item_counts(metric: Metric, prediction: str | None, expected: Answer) -> Sequence[int]:

@@ -1,0 +1,99 @@
+"""Means of values without an upper bound: errors, tokens, latencies, losses.
+
+From twenty units on the studentised bootstrap follows their skew. Over fewer units, and where so many resamples have no
+spread that a quantile is without end, Student's t is used; for amounts, which are 0 or more, on the scale of
+logarithms, where it covers skewed ones better and never goes below 0. Nothing says how far an unseen value may lie but
+those that were seen: an end is never nearer to the mean than if one more unit were as far out as the furthest. This
+holds for both ends, for amounts for the upper one.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from steelyard.records.scores import ValueKind
+from steelyard.stats.bounded import bounded_ends
+from steelyard.stats.distributions import student_quantile
+from steelyard.stats.exact import exact_sum
+from steelyard.stats.intervals import NO_VALUES, ONE_CLUSTER, Interval
+from steelyard.stats.resampling import Units, percentile_ends
+from steelyard.stats.studentised import FEW_UNITS, STUDENT, STUDENTISED, studentised
+
+STUDENT_LOG = "student-t-log"
+
+ONE_VALUE = "a single value shows no spread"
+NO_SPREAD = "all values are equal: nothing says how far an unseen one may lie"
+TOO_LARGE = "the values are too large to be added up"
+
+_LARGEST = 1e150
+"""Beyond this, squares of values overflow."""
+_FURTHEST = 100.0
+"""An end is never further from the mean than by the exponential of this."""
+_NOISE = 1e-24
+"""Squared residuals below this share of the squares are what rounding leaves of equal values."""
+
+
+def unbounded_interval(
+    units: Units, kind: ValueKind, *, clustered: bool = False, rounds: int, seed: int, level: float
+) -> Interval:
+    """Return the interval of the ratio of totals over units; None where they show no spread."""
+    few = STUDENT_LOG if kind == "amount" else STUDENT
+    reason = _undefined(units, clustered=clustered)
+    if reason:
+        return Interval(None, None, _named(few, clustered=clustered), level, reason)
+    total = exact_sum(units.sizes, units.counts).value
+    mean = exact_sum(units.sums, units.counts).value / total
+    residuals = _residuals(units, mean)
+    squares = exact_sum(residuals.sums**2 + residuals.variances, residuals.counts).value
+    if squares <= _NOISE * exact_sum(units.sums**2, units.counts).value:
+        return Interval(None, None, _named(few, clustered=clustered), level, NO_SPREAD)
+    error = math.sqrt(units.n / (units.n - 1) * squares) / total
+    ends = _studentised(residuals, mean, error, rounds, seed, level)
+    method = few if ends is None else STUDENTISED
+    low, high = ends or _student(kind, mean, error, units.n, level)
+    ratios = units.sums / units.sizes
+    worst = float(ratios.min()), float(ratios.max())
+    below, above = bounded_ends(units, worst, rounds=rounds, seed=seed, level=level)
+    low = min(low, below) if kind == "unbounded" else max(0.0, low)
+    return Interval(min(low, mean), max(high, above), _named(method, clustered=clustered), level)
+
+
+def _undefined(units: Units, *, clustered: bool) -> str:
+    if units.n == 0:
+        return NO_VALUES
+    if units.n == 1:
+        return ONE_CLUSTER if clustered else ONE_VALUE
+    return TOO_LARGE if float(np.abs(units.sums).max()) > _LARGEST else ""
+
+
+def _residuals(units: Units, mean: float) -> Units:
+    """Return by how much each unit lies above what the mean would give it, in order."""
+    found = units.sums - mean * units.sizes
+    order = np.argsort(found, kind="stable")
+    return Units(found[order], np.ones(len(found)), units.counts[order], units.variances[order])
+
+
+def _studentised(
+    residuals: Units, mean: float, error: float, rounds: int, seed: int, level: float
+) -> tuple[float, float] | None:
+    if residuals.n < FEW_UNITS:
+        return None
+    lowest, highest = percentile_ends(studentised(residuals, rounds, seed), level)
+    if not (math.isfinite(lowest) and math.isfinite(highest)):
+        return None
+    return mean - highest * error, mean - lowest * error
+
+
+def _student(kind: ValueKind, mean: float, error: float, units: int, level: float) -> tuple[float, float]:
+    quantile = student_quantile((1 + level) / 2, units - 1)
+    if kind == "unbounded" or mean <= 0:
+        return mean - quantile * error, mean + quantile * error
+    # The logarithm of the mean has the relative error of the mean.
+    factor = math.exp(min(_FURTHEST, quantile * error / mean))
+    return mean / factor, mean * factor
+
+
+def _named(method: str, *, clustered: bool) -> str:
+    return f"{method}-clustered" if clustered else method
