@@ -36,7 +36,7 @@ def expected(path: Path, umask: int) -> int:
         return 0o777 & ~umask
     if path.name.startswith("answers.sqlite"):
         return 0o600
-    kept = ".steelyard" not in path.parts and "datasets" in path.parts and path.name != "manifest.json"
+    kept = "datasets" in path.parts and path.name != "manifest.json"
     return (0o444 if kept else 0o666) & ~umask
 
 

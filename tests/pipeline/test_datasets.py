@@ -15,6 +15,7 @@ from steelyard.pipeline.datasets import (
 )
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
+from steelyard.reading.overlap import count_overlap
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +60,7 @@ def test_a_manifest_has_exactly_the_specified_keys():
     assert is_new
     assert [*found] == [
         "dataset_id", "version", "format", "task", "num_rows", "content_hash", "created_at", "files", "tag_keys",
-        "tag_schema", "tag_distribution",
+        "tag_schema", "tag_distribution", "format_version", "overlap",
     ]  # fmt: skip
     assert (found["dataset_id"], found["version"], found["format"], found["task"]) == ("ds_abc", "v1", "jsonl", "sft")
     assert [(f["path"], f["split"], f["num_rows"]) for f in found["files"]] == [
@@ -88,7 +89,7 @@ def test_a_version_is_found_by_number_and_by_content():
 
 def test_a_changed_byte_is_refused(folder):
     add(test=rows(3))
-    file = folder / "datasets" / "ds_abc" / "v1" / "test.jsonl"
+    file = folder / ".steelyard" / "datasets" / "ds_abc" / "v1" / "test.jsonl"
     file.chmod(0o644)
     file.write_text(file.read_text().replace("21", "22", 1) + " ")
     with pytest.raises(InputError, match="hash-mismatch") as caught:
@@ -109,7 +110,7 @@ def test_a_name_with_a_path_in_it_is_refused():
 
 
 def test_an_evaluation_takes_a_reference_and_keeps_its_manifest():
-    manifest, _ = add(rows(2), rows(3))
+    manifest, _ = add(rows(2, start=40), rows(3))
     run = evaluate(EvaluateOptions(dataset="ds_abc@v1", answer_type="text", name="first"))
     assert run.results["scorecard"]["primary_score"] == 1
     assert json.loads((run.path / "manifest.json").read_text()) == manifest.as_dict()
@@ -148,7 +149,8 @@ def test_overlap_between_train_and_test_is_found_exactly_and_nearly():
         {"id": "near", "text": "The quick brown fox jumped over the lazy dog.", "label": "x"},
         {"id": "other", "text": "An entirely different sentence about ships.", "label": "x"},
     ]
-    add(train, test)
+    with pytest.warns(UserWarning, match="1 stand exactly among 2 rows to train on, 1 nearly"):
+        add(train, test)
     found = check_dataset("ds_abc@v1", threshold=0.8).as_dict()
     assert (found["exact"], found["near"]) == (1, 1)
     assert [(entry["test"], entry["train"]) for entry in found["overlaps"]] == [
@@ -173,7 +175,7 @@ def test_broken_rows_make_no_version(folder):
         stream.write("{broken\n")
     with pytest.raises(InputError, match=r"bad-json|truncated"):
         add_dataset(folder / "data", "ds_abc")
-    assert not (folder / "datasets").exists()
+    assert not (folder / ".steelyard").exists()
 
 
 def test_a_lone_file_becomes_the_split_that_is_tested_on(folder):
@@ -181,3 +183,66 @@ def test_a_lone_file_becomes_the_split_that_is_tested_on(folder):
     manifest, _ = add_dataset(folder / "numbers.jsonl", "numbers")
     assert manifest.files[0].split == "test"
     assert find_version("numbers@v1").file().name == "numbers.jsonl"
+
+
+def test_nothing_is_made_beside_the_code_of_people(folder):
+    add(rows(3, start=40), rows(3))
+    assert not (folder / "datasets").exists()
+    assert (folder / ".steelyard" / "datasets" / "ds_abc" / "v1" / "manifest.json").is_file()
+
+
+def moved_to_the_old_place(folder):
+    (folder / ".steelyard" / "datasets").rename(folder / "datasets")
+
+
+def test_versions_in_the_old_place_are_read_and_go_on_in_the_new_one(folder):
+    first, _ = add(test=rows(3))
+    moved_to_the_old_place(folder)
+    assert find_version("ds_abc@v1").manifest == first
+    assert add(test=rows(3)) == (first, False)
+    second, is_new = add(test=rows(4))
+    assert (second.version, is_new) == ("v2", True)
+    assert data_path("ds_abc@v1").parts[0] == "datasets"
+    assert data_path("ds_abc@v2").parts[:2] == (".steelyard", "datasets")
+    assert [manifest.reference for manifest in list_datasets()] == ["ds_abc@v1", "ds_abc@v2"]
+
+
+def test_a_folder_called_datasets_that_is_not_ours_is_left_alone(folder):
+    (folder / "datasets" / "squad" / "v2").mkdir(parents=True)
+    (folder / "datasets" / "__init__.py").touch()
+    assert list_datasets() == []
+    add(test=rows(3), name="squad")
+    assert [manifest.reference for manifest in list_datasets()] == ["squad@v1"]
+
+
+def test_a_damaged_manifest_is_told_and_passed_over(folder):
+    add(test=rows(3))
+    add(test=rows(4))
+    (folder / ".steelyard" / "datasets" / "ds_abc" / "v1" / "manifest.json").write_text("{")
+    with pytest.warns(UserWarning, match="v1 is passed over"):
+        assert [manifest.reference for manifest in list_datasets()] == ["ds_abc@v2"]
+
+
+def test_a_manifest_of_a_newer_format_is_refused(folder):
+    add(test=rows(3))
+    file = folder / ".steelyard" / "datasets" / "ds_abc" / "v1" / "manifest.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format_version": 2}))
+    with pytest.raises(InputError, match="newer-format"):
+        find_version("ds_abc@v1")
+
+
+def test_overlap_stands_in_the_report_of_a_run(folder):
+    with pytest.warns(UserWarning, match="of 3 rows to test on 2 stand exactly"):
+        add(rows(2), rows(3))
+    run = evaluate(EvaluateOptions(dataset="ds_abc@v1", answer_type="text", name="first"))
+    page = (run.path / "eval" / "report.html").read_text()
+    assert "of 3 rows to test on 2 stand exactly among 2 rows to train on" in page
+    assert "test.jsonl:r0 ~ train.jsonl:r0" in page
+    clean = evaluate(EvaluateOptions(dataset="data/test.jsonl", answer_type="text", name="second"))
+    assert "Trained and tested on" not in (clean.path / "eval" / "report.html").read_text()
+
+
+def test_large_sets_are_looked_through_for_equal_rows_only():
+    train = [(f"a{n}", f"row {n} of a set") for n in range(1000)]
+    found = count_overlap(train, [(f"b{n}", f"ROW {n}  of a set") for n in range(999, 1999)])
+    assert (found.exact, found.near, found.examples) == (1, None, (("b999", "a999"),))

@@ -18,6 +18,9 @@ from steelyard.pipeline.training.planning import TrainOptions, plan_training
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.store.directories import read_run
 
+# Models this small learn nothing but what they are then tested on.
+pytestmark = pytest.mark.filterwarnings("ignore:.* rows to test on .* rows to train on:UserWarning")
+
 CAPITALS = {"peru": "lima", "france": "paris", "kenya": "nairobi", "italy": "rome"}
 
 
@@ -221,3 +224,10 @@ def test_two_versions_of_a_dataset_are_trained_on_and_kept_apart(models, folder)
     shared = {*table["item_id"]} & {*polars.read_parquet("runs/on-v1/eval/items.parquet")["item_id"]}
     assert len(shared) == 8
     assert json.loads(Path("runs/on-v1/manifest.json").read_text()) == first.as_dict()
+
+
+def test_rows_that_are_trained_and_tested_on_are_told_by_the_training_and_its_report(models):
+    with pytest.warns(UserWarning, match="data: of 8 rows to test on 8 stand exactly among 24 rows to train on"):
+        trained = train(TrainOptions(values=values(models / "causal"), name="first"))
+    page = (trained.path / "eval" / "report.html").read_text()
+    assert "of 8 rows to test on 8 stand exactly among 24 rows to train on" in page

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem
+from steelyard.reading.dataset_overlap import TEST_SPLITS, OverlapReport, tell_overlap, texts_of, with_overlap
 from steelyard.reading.datasets import Survey, data_files, read_manifest, rows_of, survey, verify
 from steelyard.reading.hashing import item_hash, sha256_file
-from steelyard.reading.overlap import Overlap, overlaps
-from steelyard.reading.references import input_text, item_id, reference_field, value_of
-from steelyard.reading.rows import Row
+from steelyard.reading.overlap import overlaps
+from steelyard.reading.references import item_id
 from steelyard.reading.shipped import PREFIX, is_shipped, shipped_file
-from steelyard.records.datasets import DatasetFile, Manifest
+from steelyard.records.datasets import Manifest
 from steelyard.records.encoded import refuse_not_utf8
 from steelyard.records.fields import FieldNames
 from steelyard.records.runs import MANIFEST_FILE
 from steelyard.store.datasets import (
     check_dataset_name,
     dataset_names,
-    datasets_folder,
+    dataset_roots,
     not_found,
     now_text,
     version_folders,
@@ -33,8 +34,6 @@ from steelyard.store.datasets import (
 _REFERENCE = re.compile(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]{0,99})@(?P<version>v[1-9][0-9]*|sha256:[0-9a-f]{6,64})(?:#(?P<split>[\w-]+))?"
 )
-TEST_SPLITS = ("test", "val", "gold")
-"""Which split an evaluation takes, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +60,18 @@ class Version:
 
 def add_dataset(place: Path, name: str) -> tuple[Manifest, bool]:
     """Make a version of a file or folder; return its manifest and whether it is a new one."""
-    root = datasets_folder()
     check_dataset_name(name)
     found = survey(place)
-    folders = version_folders(root, name)
+    folders = version_folders(name)
     for folder in folders:
         manifest = read_manifest(folder)
         if manifest.content_hash == found.content_hash:
             return manifest, False
     latest = int(folders[-1].name[1:]) if folders else 0
-    manifest = _manifest(name, f"v{latest + 1}", found)
     base = place if place.is_dir() else place.parent
-    write_version(root, base, data_files(place), manifest)
+    manifest = with_overlap(base, _manifest(name, f"v{latest + 1}", found))
+    write_version(dataset_roots()[0], base, data_files(place), manifest)
+    tell_overlap(manifest)
     return manifest, True
 
 
@@ -100,8 +99,15 @@ def manifest_from_survey(name: str, found: Survey) -> Manifest:
 
 def list_datasets() -> list[Manifest]:
     """Return the manifest of every version of every dataset."""
-    root = datasets_folder()
-    return [read_manifest(folder) for name in dataset_names(root) for folder in version_folders(root, name)]
+    return [manifest for name in dataset_names() for folder in version_folders(name) for manifest in _whole(folder)]
+
+
+def _whole(folder: Path) -> Iterator[Manifest]:
+    """Yield a version's manifest; one that is damaged is told and passed over."""
+    try:
+        yield read_manifest(folder)
+    except InputError as error:
+        warnings.warn(f"{folder} is passed over: {error.problems[0].in_one_line}", stacklevel=2)
 
 
 def is_reference(text: str) -> bool:
@@ -115,15 +121,14 @@ def find_version(reference: str) -> Version:
         file = shipped_file(reference)
         return Version(file.parent, manifest_from_survey(reference.removeprefix(PREFIX), survey(file)))
     named = _REFERENCE.fullmatch(reference)
-    root = datasets_folder()
     if named is None:
-        raise not_found(root, reference)
-    for folder in version_folders(root, named["name"]):
+        raise not_found(reference)
+    for folder in version_folders(named["name"]):
         manifest = read_manifest(folder)
         if named["version"] == manifest.version or manifest.content_hash.startswith(named["version"]):
             verify(folder, manifest)
             return Version(folder, manifest)
-    raise not_found(root, reference)
+    raise not_found(reference)
 
 
 def data_path(text: str, base: Path | None = None) -> Path:
@@ -140,13 +145,12 @@ def data_path(text: str, base: Path | None = None) -> Path:
 
 def stored_manifest(path: Path) -> Manifest | None:
     """Return the manifest of the version that a file belongs to, where it belongs to one."""
-    root = datasets_folder().resolve()
-    try:
-        name, version, *_ = path.resolve().relative_to(root).parts
-    except ValueError:
-        return None
-    folder = root / name / version
-    return read_manifest(folder) if (folder / MANIFEST_FILE).is_file() else None
+    for root in (root.resolve() for root in dataset_roots()):
+        if path.resolve().is_relative_to(root) and len(parts := path.resolve().relative_to(root).parts) > 1:
+            folder = root / parts[0] / parts[1]
+            if (folder / MANIFEST_FILE).is_file():
+                return read_manifest(folder)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,55 +218,15 @@ def _shift(
     return shift
 
 
-@dataclass(frozen=True, slots=True)
-class OverlapReport:
-    """Rows that a model would be tested on after it was trained on them."""
-
-    reference: str
-    train_rows: int
-    test_rows: int
-    overlaps: list[Overlap]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the report as JSON."""
-        exact = sum(entry.similarity == 1 for entry in self.overlaps)
-        return {
-            "dataset": self.reference,
-            "train_rows": self.train_rows,
-            "test_rows": self.test_rows,
-            "exact": exact,
-            "near": len(self.overlaps) - exact,
-            "overlaps": [entry.as_dict() for entry in self.overlaps],
-        }
-
-
 def check_dataset(reference: str, *, threshold: float) -> OverlapReport:
     """Find rows of the training split that stand, exactly or nearly, in what is tested on."""
     version = find_version(reference)
-    train, test = _texts(version, ("train",)), _texts(version, TEST_SPLITS)
+    train, test = (texts_of(version.folder, version.manifest, splits) for splits in (("train",), TEST_SPLITS))
     if not train or not test:
         message = f"{reference} has {len(train)} rows to train and {len(test)} to test on; overlap needs both"
         hint = "name the files train.jsonl and test.jsonl (or val, gold)"
         raise InputError(Problem("no-items", message, hint=hint))
     return OverlapReport(version.manifest.reference, len(train), len(test), list(overlaps(train, test, threshold)))
-
-
-def _texts(version: Version, splits: tuple[str, ...]) -> list[tuple[str, str]]:
-    files = [entry for entry in version.manifest.files if entry.split in splits]
-    return [(_place(entry, row), _text(row)) for entry, row in rows_of(version.folder, files)]
-
-
-def _place(entry: DatasetFile, row: Row) -> str:
-    return f"{entry.path}:{item_id(row.fields, FieldNames()) or row.line}"
-
-
-def _text(row: Row) -> str:
-    """Return what a row asks; rows that ask the same and expect something else are the same question."""
-    found = input_text(row.fields, FieldNames())
-    if found:
-        return found
-    named = reference_field(row.fields, FieldNames())
-    return str(value_of(row.fields, named)) if named else ""
 
 
 def plain_manifest(path: Path, n_rows: int, content: str | None = None) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from steelyard.reading.hashing import PREFIX, sha256_file
 from steelyard.reading.packed import SUFFIXES
 from steelyard.reading.references import TRAINING_FIELDS, tags_of
 from steelyard.reading.rows import FORMATS, Row, format_of, read_rows
-from steelyard.records.datasets import DatasetFile, Manifest
+from steelyard.records.datasets import DATASET_FORMAT, DatasetFile, Manifest
 from steelyard.records.encoded import refuse_not_utf8
 from steelyard.records.runs import MANIFEST_FILE
 
@@ -123,11 +123,16 @@ def read_manifest(folder: Path) -> Manifest:
     """Return the manifest of a version."""
     file = folder / MANIFEST_FILE
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Manifest)
+        found = msgspec.json.decode(file.read_bytes(), type=Manifest)
     except (OSError, msgspec.DecodeError) as error:
         message = f"the manifest cannot be read: {excerpt(str(error))}"
         hint = "add the data again; a version is never changed by hand"
         raise InputError(Problem("hash-mismatch", message, hint=hint, file=str(file))) from None
+    if found.format_version > DATASET_FORMAT:
+        message = f"the dataset has format {found.format_version}, and this version reads up to {DATASET_FORMAT}"
+        hint = "a newer Steelyard added it: use that version, or a newer one"
+        raise InputError(Problem("newer-format", message, hint=hint, file=str(file)))
+    return found
 
 
 def verify(folder: Path, manifest: Manifest) -> None:

@@ -12,7 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from steelyard.records.datasets import OverlapCounts
 from steelyard.text.normalise import normalise
+
+THRESHOLD = 0.8
+_MOST_PAIRS = 500_000
+"""More pairs than these are looked through for near ones only when that is asked for: it may take minutes."""
+_EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,26 @@ def overlaps(train: Sequence[tuple[str, str]], test: Sequence[tuple[str, str]], 
         best = max(((_jaccard(grams, known[number]), -number) for number in found), default=(0.0, 0))
         if found and best[0] >= threshold:
             yield Overlap(name, train[-best[1]][0], best[0])
+
+
+def count_overlap(train: Sequence[tuple[str, str]], test: Sequence[tuple[str, str]]) -> OverlapCounts | None:
+    """Return how far two sets overlap, in the time of one look at each row where they are large; None without both.
+
+    >>> count_overlap([("a", "Name it."), ("b", "Go!")], [("c", "name  it")]).exact
+    1
+    """
+    if not train or not test:
+        return None
+    if len(train) * len(test) <= _MOST_PAIRS:
+        found = list(overlaps(train, test, THRESHOLD))
+        near = sum(pair.similarity < 1 for pair in found)
+    else:
+        known = {normalise(text, "basic"): name for name, text in reversed(train)}
+        same = [(name, known.get(normalise(text, "basic"))) for name, text in test]
+        found, near = [Overlap(name, other, 1.0) for name, other in same if other is not None], None
+    exact = sum(pair.similarity == 1 for pair in found)
+    pairs = tuple((pair.test, pair.train) for pair in found[:_EXAMPLES])
+    return OverlapCounts(len(train), len(test), exact, near, pairs)
 
 
 def _rarest(grams: frozenset[str], frequency: Mapping[str, int], threshold: float) -> list[str]:

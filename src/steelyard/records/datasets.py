@@ -6,6 +6,9 @@ from typing import Any
 
 import msgspec
 
+DATASET_FORMAT = 1
+"""Manifests of earlier versions have no number, and are of this format."""
+
 
 class DatasetFile(msgspec.Struct, frozen=True):
     """One file of a dataset."""
@@ -14,6 +17,29 @@ class DatasetFile(msgspec.Struct, frozen=True):
     split: str
     num_rows: int
     sha256: str
+
+
+class OverlapCounts(msgspec.Struct, frozen=True):
+    """How many rows that are tested on stand, exactly or nearly, among those that are trained on."""
+
+    train_rows: int
+    test_rows: int
+    exact: int
+    near: int | None
+    """Null where there are too many rows to look for near ones at once."""
+    examples: tuple[tuple[str, str], ...] = ()
+    """The first pairs: a row that is tested on, and the one that it is like."""
+
+    def __bool__(self) -> bool:
+        """Whether there is any overlap."""
+        return bool(self.exact or self.near)
+
+    @property
+    def told(self) -> str:
+        """The counts as a sentence."""
+        near = "near ones were not looked for" if self.near is None else f"{self.near:,} nearly"
+        rows = f"of {self.test_rows:,} rows to test on {self.exact:,} stand exactly"
+        return f"{rows} among {self.train_rows:,} rows to train on, {near}"
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -33,6 +59,9 @@ class Manifest(msgspec.Struct, frozen=True):
     """The values that each tag takes."""
     tag_distribution: dict[str, dict[str, int]]
     """How many rows have each value."""
+    format_version: int = DATASET_FORMAT
+    overlap: OverlapCounts | None = None
+    """Null where there are not both rows to train on and rows to test on, and in versions added before it was told."""
 
     @property
     def reference(self) -> str:
@@ -42,4 +71,8 @@ class Manifest(msgspec.Struct, frozen=True):
     def as_dict(self) -> dict[str, Any]:
         """Return the content of `manifest.json`."""
         found: dict[str, Any] = msgspec.to_builtins(self)
+        if self.overlap is None:
+            del found["overlap"]
+        else:
+            found["overlap"]["examples"] = [list(pair) for pair in self.overlap.examples]
         return found | {"files": list(found["files"]), "tag_keys": list(found["tag_keys"])}

@@ -13,12 +13,14 @@ from steelyard.show import conversation_html, research_html
 from steelyard.show import html_sections as sections
 from steelyard.show.html_hard import hard_examples as hard_section
 from steelyard.show.html_losses import losses
+from steelyard.show.html_overlap import overlap_section
 from steelyard.show.html_parts import text
 from steelyard.show.html_repeats import repeats_section
 from steelyard.show.html_style import STYLE
 
 if TYPE_CHECKING:
     from steelyard.records.comparisons import Comparison
+    from steelyard.records.datasets import OverlapCounts
     from steelyard.records.training import LossCurve
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -46,15 +48,18 @@ def report_html(
     comparison: Comparison | None = None,
     curves: Sequence[LossCurve] = (),
     repeats: Mapping[str, Any] | None = None,
+    overlap: OverlapCounts | None = None,
 ) -> str:
     """Return the report of a run, held against another where a comparison is given, with what its repeats say.
 
     `run` has the fields of `run.json`; of those only what the items decide is shown, and the model where it is named.
-    `curves` are the losses of a trained run, and of the one that it is held against.
+    `curves` are the losses of a trained run, and of the one that it is held against; `overlap` is how far the dataset's
+    rows to test on stand among those to train on.
     """
     compared = [] if comparison is None else [_compared(comparison)]
     compared += [] if repeats is None else [repeats_section(repeats)]
     trained = [losses(curves)] if curves else []
+    trained = [overlap_section(overlap), *trained]
     first, *others = (section(results) for section in SECTIONS)
     body = [*compared, first, *trained, *others, hard_section(results, hard_examples)]
     return page(str(run.get("task", "")), _facts(run), body, _footer(results))

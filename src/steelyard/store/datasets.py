@@ -1,4 +1,8 @@
-"""Versions of datasets on disk: `datasets/<name>/v1/`, whole or not there, and never changed."""
+"""Versions of datasets on disk: `.steelyard/datasets/<name>/v1/`, whole or not there, and never changed.
+
+Earlier versions kept them in `datasets`, which beside people's code hid a package of that name. They are read there
+still, and nothing is written there any more.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +19,19 @@ from steelyard.errors import InputError, Problem, UsageError, quoted
 from steelyard.records.datasets import Manifest
 from steelyard.records.runs import MANIFEST_FILE
 from steelyard.store.files import json_bytes, machine_errors, sync_folder, write_bytes
+from steelyard.store.folder import FOLDER
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _VERSION = re.compile(r"v([1-9][0-9]*)")
 
 
-def datasets_folder() -> Path:
-    """Return where versions are kept: `STEELYARD_DATASETS_DIR`, else `datasets` in the working directory."""
-    return Path(os.environ.get("STEELYARD_DATASETS_DIR") or "datasets")
+def dataset_roots() -> tuple[Path, ...]:
+    """Return where versions are kept, the place for new ones first.
+
+    That is `STEELYARD_DATASETS_DIR`, else `.steelyard/datasets` and the older `datasets` in the working directory.
+    """
+    given = os.environ.get("STEELYARD_DATASETS_DIR")
+    return (Path(given),) if given else (Path(FOLDER) / "datasets", Path("datasets"))
 
 
 def check_dataset_name(name: str) -> str:
@@ -33,21 +42,26 @@ def check_dataset_name(name: str) -> str:
     raise UsageError(Problem("usage", f"{quoted(name)} cannot name a dataset", hint=hint))
 
 
-def dataset_names(root: Path) -> list[str]:
+def dataset_names() -> list[str]:
     """Return the names of all datasets."""
-    return sorted(path.name for path in root.glob("*") if path.is_dir() and version_folders(root, path.name))
+    folders = [path for root in dataset_roots() for path in root.glob("*") if path.is_dir()]
+    return sorted({path.name for path in folders if version_folders(path.name)})
 
 
-def version_folders(root: Path, name: str) -> list[Path]:
-    """Return the folders of a dataset's versions, oldest first."""
-    found = [path for path in (root / name).glob("v*") if _VERSION.fullmatch(path.name) and path.is_dir()]
-    return sorted(found, key=lambda path: int(path.name[1:]))
+def version_folders(name: str) -> list[Path]:
+    """Return the folders of a dataset's versions, oldest first; a folder without a manifest is none of ours."""
+    found: dict[str, Path] = {}
+    for root in dataset_roots():
+        for path in (root / name).glob("v*"):
+            if _VERSION.fullmatch(path.name) and (path / MANIFEST_FILE).is_file():
+                found.setdefault(path.name, path)
+    return sorted(found.values(), key=lambda path: int(path.name[1:]))
 
 
-def not_found(root: Path, reference: str) -> InputError:
+def not_found(reference: str) -> InputError:
     """Return the error of a reference that names nothing here."""
-    known = ", ".join(dataset_names(root)) or "none"
-    message = f"there is no dataset {quoted(reference)} in {root}; there are: {known}"
+    known = ", ".join(dataset_names()) or "none"
+    message = f"there is no dataset {quoted(reference)} in {dataset_roots()[0]}; there are: {known}"
     return InputError(Problem("dataset-not-found", message, hint="`steelyard dataset list` shows what there is"))
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from steelyard.pipeline.recording.losses import loss_curve
-from steelyard.records.runs import REPORT_FILE, RunRecord
+from steelyard.records.datasets import OverlapCounts
+from steelyard.records.runs import MANIFEST_FILE, REPORT_FILE, RunRecord
 from steelyard.show.html_report import report_html
 from steelyard.store.files import write_bytes
 
@@ -20,5 +21,17 @@ def write_report(
     """Write the report of a run beside its results."""
     # Which model answered is not in the items: the same answers from elsewhere must give the same bytes.
     known = msgspec.to_builtins(run) | {"model": {}}
-    page = report_html(known, results, hard_examples, curves=[loss_curve(path)])
+    page = report_html(known, results, hard_examples, curves=[loss_curve(path)], overlap=stored_overlap(path))
     write_bytes(path / REPORT_FILE, page.encode("utf-8", "backslashreplace"))
+
+
+def stored_overlap(path: Path) -> OverlapCounts | None:
+    """Return how far the dataset of a run overlaps with what a model is trained on, as far as its manifest tells."""
+    try:
+        return msgspec.json.decode((path / MANIFEST_FILE).read_bytes(), type=_Told).overlap
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+class _Told(msgspec.Struct):
+    overlap: OverlapCounts | None = None

@@ -143,9 +143,9 @@ class Recorder:
     ) -> Evaluation:
         """Write results, configuration and hashes, and last of all that every item has its state."""
         results, hard = self._derivation.finish(self.identity.signatures, extra or {})
-        write_report(self.path, self._record(status), results, hard)
         adapter = self.identity.model.get("adapter")
         write_run_files(self.path, config=config, manifest=manifest, dataset=self.identity.dataset, adapter=adapter)
+        write_report(self.path, self._record(status), results, hard)
         sealed = seal_run(self.path, seal_derived(self.path))
         record = msgspec.structs.replace(
             self._record(status),

@@ -8,7 +8,8 @@ from typing import Any
 
 from steelyard.errors import InputError, Problem, Problems, excerpt
 from steelyard.models.prompts import PromptTemplate
-from steelyard.pipeline.datasets import TEST_SPLITS, Version, manifest_from_survey
+from steelyard.pipeline.datasets import Version, manifest_from_survey
+from steelyard.reading.dataset_overlap import TEST_SPLITS, tell_overlap, with_overlap
 from steelyard.reading.datasets import survey
 from steelyard.reading.references import input_text
 from steelyard.reading.rows import Row, read_rows
@@ -31,6 +32,7 @@ class TrainingData:
 def training_data(place: Version | Path, task: TrainingTask, template: PromptTemplate) -> TrainingData:
     """Read the training split whole; all bad rows are listed."""
     folder, manifest = _described(place)
+    tell_overlap(manifest)
     train = [folder / entry.path for entry in manifest.files if entry.split == "train"]
     if not train:
         if len(manifest.files) == 1:
@@ -49,10 +51,10 @@ def training_data(place: Version | Path, task: TrainingTask, template: PromptTem
 
 def _described(place: Version | Path) -> tuple[Path, Manifest]:
     if isinstance(place, Version):
-        return place.folder, place.manifest
+        return place.folder, with_overlap(place.folder, place.manifest)
     folder = place if place.is_dir() else place.parent
     name = place.name if place.is_dir() else place.name.split(".", maxsplit=1)[0]
-    return folder, manifest_from_survey(name, survey(place))
+    return folder, with_overlap(folder, manifest_from_survey(name, survey(place)))
 
 
 def _test(folder: Path, manifest: Manifest, train: list[Path]) -> Path | None:

@@ -10,6 +10,7 @@ import msgspec
 
 from steelyard.errors import IncompleteError, Problem
 from steelyard.pipeline.recording.losses import loss_curve
+from steelyard.pipeline.recording.reporting import stored_overlap
 from steelyard.pipeline.recording.run import read_evaluation
 from steelyard.pipeline.runs.stored import open_runs
 from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
@@ -47,7 +48,9 @@ def write_run_report(options: ReportOptions) -> None:
         (baseline,) = open_runs(options.runs_dir, (options.compare,))
         curves.append(loss_curve(baseline.path, baseline.label))
     run = msgspec.to_builtins(found.run)
-    page = report_html(run, found.results, found.hard_examples, comparison, curves, _repeats(path))
+    page = report_html(
+        run, found.results, found.hard_examples, comparison, curves, _repeats(path), stored_overlap(path)
+    )
     write_bytes(options.output, page.encode("utf-8", "backslashreplace"))
 
 
