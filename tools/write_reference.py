@@ -54,16 +54,19 @@ def scorers_page() -> str:
 def metrics_page() -> str:
     """Return the page of metrics."""
     rows = []
+    newest = {found.name: found.version for found in metrics()}
     for found in built_in(metrics()):
         assert isinstance(found, MetricDefinition)
         better = found.direction or "-"
-        rows.append([f"`{found.name}`", found.kind, better, parameters(found.parameters.values()), found.summary])
+        name = found.name if found.version == newest[found.name] else found.key
+        rows.append([f"`{name}`", found.kind, better, parameters(found.parameters.values()), found.summary])
     lines = [
         "# Metrics",
         "",
         GENERATED,
         "",
-        "Each is a number over many items. `steelyard metrics` prints the same.",
+        "Each is a number over many items. `steelyard metrics` prints the same. A name means the newest",
+        "version; an older one is named with it, and a run that was judged by it keeps it when it is judged again.",
         "",
     ]
     return "\n".join([*lines, *table(["metric", "kind", "better", "parameters", "meaning"], rows), ""])

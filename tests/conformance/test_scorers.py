@@ -27,6 +27,7 @@ BUILT_IN = [
     "reasoning_consistency@v1",
     "reasoning_step_order@v1",
     "text@v1",
+    "text@v2",
 ]
 
 
@@ -87,6 +88,7 @@ ERROR_TAGS = {
     "instructions@v1": {*DEFINITIONS},
     "list@v1": {"missing_item", "extra_item", "wrong_order", "duplicate_item"},
     "text@v1": {"empty_text", "missing_keyword"},
+    "text@v2": {"empty_text", "missing_keyword"},
     "reasoning@v1": {
         "wrong_final_answer", "unsupported_claim", "missing_evidence", "missing_step", "wrong_step_order",
         "inconsistent_reasoning",

@@ -136,6 +136,23 @@ def test_a_rescored_old_run_has_the_scores_that_it_had(steelyard: Command, tmp_p
 
 
 @pytest.mark.parametrize("version", VERSIONS)
+def test_an_old_run_keeps_its_scorers_until_others_are_asked_for(steelyard: Command, tmp_path: Path, version: str):
+    unpack(version, tmp_path)
+    results = tmp_path / "runs" / "stored-a" / "eval" / "eval_results.json"
+
+    def signatures(line: str) -> dict[str, list[str]]:
+        assert steelyard(line).code == 0
+        found: dict[str, list[str]] = json.loads(results.read_bytes())["signatures"]
+        return found
+
+    before = json.loads(results.read_bytes())["signatures"]
+    assert signatures("rescore stored-a")["scorers"] == before["scorers"] == ["text@v1|primary=rouge1"]
+    newer = signatures("rescore stored-a --scorer text")
+    assert newer["scorers"] == ["text@v2|primary=rouge1"]
+    assert "rouge1@v2|stemmer=false" in newer["metrics"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
 def test_old_runs_baselines_and_verdicts_are_listed(steelyard: Command, tmp_path: Path, version: str):
     unpack(version, tmp_path)
     listed = steelyard("runs list --limit 200 --json")

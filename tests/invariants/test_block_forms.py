@@ -129,10 +129,12 @@ def test_text_of_every_kind_leaves_the_same_bytes(both_ways, seed):
 
 
 @pytest.mark.parametrize(
-    "scorer", ["answer_correctness@v1", {"name": "text@v1", "normalize": "squad", "primary": "f1"}]
+    "scorer", ["answer_correctness@v1", "text@v2", {"name": "text@v1", "normalize": "squad", "primary": "f1"}]
 )
 def test_each_text_scorer_leaves_the_same_bytes(both_ways, scorer):
-    task = {**TEXT_TASK, "scorers": [scorer, "text@v1"] if isinstance(scorer, str) else [scorer]}
+    metrics = ["rouge1@v1", "rouge2@v1", "rougeL@v1"]
+    scorers = [scorer, "text@v1"] if scorer == "answer_correctness@v1" else [scorer]
+    task = {**TEXT_TASK, "metrics": metrics, "scorers": scorers}
     assert_same_bytes(*both_ways(made_rows(9), task))
 
 

@@ -31,7 +31,7 @@ RIGHT_OR_WRONG = {
 }  # fmt: skip
 """Scorers whose primary score is 0 or 1."""
 GRADED = {
-    "list@v1", "text@v1", "reasoning@v1", "reasoning_consistency@v1", "claim_evidence_overlap@v1",
+    "list@v1", "text@v1", "text@v2", "reasoning@v1", "reasoning_consistency@v1", "claim_evidence_overlap@v1",
     "reasoning_step_order@v1", "claim_verifiability@v1",
 }  # fmt: skip
 """Scorers whose primary score is anything from 0 to 1."""

@@ -72,8 +72,8 @@ def test_two_modules_cannot_take_one_name():
 
 
 def test_a_new_version_stands_beside_the_old_one_and_is_the_default():
-    scorer("text", version=2)(fine)
-    assert bind_scorer("text").definition.version == 2
+    scorer("text", version=9)(fine)
+    assert bind_scorer("text").definition.version == 9
     assert bind_scorer("text@v1").definition.version == 1
 
 

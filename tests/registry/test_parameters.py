@@ -32,7 +32,7 @@ def test_a_wrong_parameter_is_refused_with_what_is_right(name, parameters, messa
 def test_metrics_check_theirs_too():
     with pytest.raises(ConfigurationError, match="stemmer"):
         bind_metric("rouge1", {"stemer": True})
-    assert bind_metric("rouge1", {"stemmer": True}).signature == "rouge1@v1|stemmer=true"
+    assert bind_metric("rouge1", {"stemmer": True}).signature == "rouge1@v2|stemmer=true"
 
 
 def test_equal_values_have_one_signature():

@@ -47,3 +47,15 @@ def test_f_is_in_range_and_swapping_the_texts_swaps_precision_and_recall(name, f
     if name != "rougeLsum":  # its union is taken over the reference's sentences
         backward = rouge(name, second, first, stemmer=stemmer)
         assert (backward.recall, backward.precision, backward.fmeasure) == forward
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_texts_of_a_pair_are_read_by_one_rule(name):
+    # Fullwidth letters and a circled figure are tokens once they are normalised, on whichever side they stand.
+    first, second = "Ｑ３ sales ① up", "Q3 sales 1 up 营收"
+    assert rouge(name, first, second).precision == rouge(name, second, first).recall == 1.0
+    assert rouge(name, first, second, together=False).recall < rouge(name, first, second).recall
+
+
+def test_text_without_cjk_is_read_as_before():
+    assert rouge("rouge1", "Ｑ３ naïve", "q3 naive") == rouge("rouge1", "Ｑ３ naïve", "q3 naive", together=False)

@@ -13,7 +13,7 @@ from steelyard.pipeline.evaluation.rescoring import RescoreOptions, rescore
 from steelyard.show.results import evaluation_text
 
 
-@click.command("rescore", epilog="Example: steelyard rescore first --scorer text@v1")
+@click.command("rescore", epilog="Example: steelyard rescore first --scorer text@v2")
 @click.argument("run")
 @click.option("--scorer", help="Judge by this scorer instead, as NAME@vN.")
 @click.option("--task", "task_file", type=click.Path(path_type=Path), help="Judge by this task file instead.")

@@ -76,6 +76,10 @@ class RunRecord(msgspec.Struct, frozen=True):
     seal: str | None = None
     """The hash of this file without this line."""
 
+    def signed(self, *parts: str) -> tuple[str, ...]:
+        """Return the signatures of its `scorers`, its `metrics` or both."""
+        return tuple(str(signature) for part in parts for signature in self.signatures.get(part) or ())
+
 
 class Rescored(msgspec.Struct, frozen=True):
     """`eval/rescored.json`, laid over `run.json`: a completed run changes only inside `eval/`."""

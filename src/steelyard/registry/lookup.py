@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -41,6 +43,26 @@ def _load_plugin(entry_point: EntryPoint) -> None:
         message = f"the plugin {quoted(entry_point.name)} ({excerpt(entry_point.value)}) cannot be loaded: {found}"
         hint = "fix the plugin, or uninstall it"
         raise ConfigurationError(Problem(code="bad-plugin", message=message, hint=hint)) from error
+
+
+_KEPT: ContextVar[Mapping[str, int]] = ContextVar("kept versions", default={})  # noqa: B039 - never changed
+
+
+@contextmanager
+def keeping(signatures: Iterable[str]) -> Iterator[None]:
+    """Let a name without a version mean the version of these signatures, by which a run was judged, while this lasts.
+
+    >>> with keeping(["text@v1|primary=rouge1"]):
+    ...     bind_scorer("text").definition.key, bind_scorer("text@v2").definition.key
+    ('text@v1', 'text@v2')
+    """
+    matches = (_VERSIONED.fullmatch(signature.partition("|")[0]) for signature in signatures)
+    versions = {match["name"]: int(match["version"]) for match in matches if match and match["version"]}
+    token = _KEPT.set(versions)
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
 
 
 def scorers() -> list[ScorerDefinition]:
@@ -142,8 +164,9 @@ def _resolve(what: str, name: str, definitions: Sequence[Definition]) -> Definit
     candidates = [entry for entry in definitions if match and entry.name == match["name"]]
     if match and match["version"]:
         candidates = [entry for entry in candidates if entry.version == int(match["version"])]
+    kept = _KEPT.get().get(match["name"]) if match and not match["version"] else None
     if candidates:
-        return candidates[-1]
+        return next((entry for entry in candidates if entry.version == kept), candidates[-1])
     keys = ", ".join(entry.key for entry in definitions)
     near = suggestion(name.split("@", maxsplit=1)[0], [entry.name for entry in definitions])
     message = f"there is no {what} {quoted(name)}; there are {keys}"

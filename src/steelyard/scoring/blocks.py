@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -18,7 +18,7 @@ from steelyard.records.blocks import ErrorTags, Floats, TextColumn, replaced
 from steelyard.registry import Metric, Scorer
 from steelyard.scoring import metrics_text
 from steelyard.scoring.answer_correctness import answer_correctness
-from steelyard.scoring.text_answer import text_answer
+from steelyard.scoring.text_answer import text_answer, text_answer_v1
 from steelyard.text.kernels.checks import blank_rows
 from steelyard.text.kernels.overlap import OverlapBlock, overlap_block, same_stripped_block
 from steelyard.text.kernels.rouge import RougeBlock, rouge_block
@@ -47,6 +47,7 @@ class TextPair:
         self.expected = expected
         self._pairs = pairs
         self._overlaps: dict[str, OverlapBlock] = {}
+        self._rouges: dict[bool, RougeBlock] = {}
 
     def __len__(self) -> int:
         return len(self.predicted)
@@ -58,10 +59,11 @@ class TextPair:
             self._overlaps[profile] = overlap_block(self.predicted, self.expected, normalize=normalize)
         return self._overlaps[profile]
 
-    @cached_property
-    def rouge(self) -> RougeBlock:
-        """ROUGE-1 and ROUGE-L, and ROUGE-2 where it was asked for."""
-        return rouge_block(self.predicted, self.expected, pairs=self._pairs)
+    def rouge(self, *, together: bool = True) -> RougeBlock:
+        """Return ROUGE-1 and ROUGE-L, and ROUGE-2 where it was asked for; `together` as version 2 reads the texts."""
+        if together not in self._rouges:
+            self._rouges[together] = rouge_block(self.predicted, self.expected, pairs=self._pairs, together=together)
+        return self._rouges[together]
 
 
 ScorerBlock: TypeAlias = Callable[[Scorer, TextPair], BlockScores]
@@ -70,8 +72,8 @@ ScorerBlock: TypeAlias = Callable[[Scorer, TextPair], BlockScores]
 def scorer_block(scorer: Scorer) -> ScorerBlock | None:
     """Return the block form of a scorer with its parameters, or None where it has none."""
     function = scorer.definition.function
-    if function is text_answer and scorer.parameters.get("normalize") in (None, *_KERNEL_PROFILES):
-        return _text_block
+    if function in (text_answer, text_answer_v1) and scorer.parameters.get("normalize") in (None, *_KERNEL_PROFILES):
+        return partial(_text_block, together=function is text_answer)
     return _correctness_block if function is answer_correctness else None
 
 
@@ -84,29 +86,35 @@ def metric_block(metric: Metric, pair: TextPair) -> Floats:
         found = pair.overlap(profile)
         return found.exact_match if function is metrics_text.exact_match else found.f1
     if function in _ROUGE and not parameters.get("stemmer"):
-        return _ROUGE[function](pair.rouge)
+        measure, together = _ROUGE[function]
+        return measure(pair.rouge(together=together))
     values = [function(*texts, **parameters) for texts in zip(pair.predicted, pair.expected, strict=True)]
     return np.array([np.nan if value is None else value for value in values], np.float64)
 
 
 def needs_pairs(metrics: Sequence[Metric]) -> bool:
     """Return whether one of the metrics is ROUGE-2, which costs time that the others do not need."""
-    return any(metric.definition.function is metrics_text.rouge2 for metric in metrics)
+    return any(metric.definition.function in (metrics_text.rouge2, metrics_text.rouge2_v1) for metric in metrics)
 
 
-_ROUGE: dict[Callable[..., Any], Callable[[RougeBlock], Floats]] = {
-    metrics_text.rouge1: lambda found: found.rouge1,
-    metrics_text.rouge2: lambda found: found.rouge2,
-    metrics_text.rouge_l: lambda found: found.rouge_l,
+_ROUGE: dict[Callable[..., Any], tuple[Callable[[RougeBlock], Floats], bool]] = {
+    metrics_text.rouge1: (lambda found: found.rouge1, True),
+    metrics_text.rouge2: (lambda found: found.rouge2, True),
+    metrics_text.rouge_l: (lambda found: found.rouge_l, True),
+    metrics_text.rouge1_v1: (lambda found: found.rouge1, False),
+    metrics_text.rouge2_v1: (lambda found: found.rouge2, False),
+    metrics_text.rouge_l_v1: (lambda found: found.rouge_l, False),
 }
+"""By function: which measure of a block it is, and whether both texts are read by one rule."""
 
 
-def _text_block(scorer: Scorer, pair: TextPair) -> BlockScores:
+def _text_block(scorer: Scorer, pair: TextPair, *, together: bool) -> BlockScores:
+    rouge = pair.rouge(together=together)
     primary_name = str(scorer.parameters.get("primary") or "rouge1")
     overlap = pair.overlap(str(scorer.parameters.get("normalize") or "basic"))
     parts: dict[str, Floats] = {
-        "rouge1": pair.rouge.rouge1,
-        "rougeL": pair.rouge.rouge_l,
+        "rouge1": rouge.rouge1,
+        "rougeL": rouge.rouge_l,
         "f1": overlap.f1,
         "exact_match": overlap.exact_match,
         "keyword_coverage": np.full(len(pair), np.nan),
@@ -121,7 +129,7 @@ def _text_block(scorer: Scorer, pair: TextPair) -> BlockScores:
         scorer,
         pair,
         BlockScores(parts[name], parts[name] >= scorer.pass_threshold, parts, tags, explain),
-        [untold, pair.rouge.nothing, blank],
+        [untold, rouge.nothing, blank],
     )
 
 

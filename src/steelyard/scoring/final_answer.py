@@ -9,7 +9,7 @@ from steelyard.records.scores import Score
 from steelyard.scoring.choice import choice
 from steelyard.scoring.list_answer import list_answer
 from steelyard.scoring.number import number
-from steelyard.scoring.text_answer import text_answer
+from steelyard.scoring.text_answer import text_answer_v1
 from steelyard.text.tokens import contains_sequence, words
 
 _AROUND_NUMBERS = "$€£¥₩₹%"
@@ -26,7 +26,7 @@ def score_final_answer(predicted: FinalAnswer, expected: FinalAnswer) -> Score:
         case ((Choice(value) | Text(value)), Choice() as wanted):
             return choice(Choice(value), wanted)
         case ((Choice(value) | Text(value)), Text() as wanted_text):
-            return text_answer(Text(value), wanted_text)
+            return text_answer_v1(Text(value), wanted_text)
         case Number() as found_number, Number() as wanted_number:
             return number(found_number, wanted_number)
         case ListAnswer() as found_list, ListAnswer() as wanted_list:

@@ -26,7 +26,7 @@ SEED_METRICS: dict[str, SeedMetric] = {
         SeedMetric("exact_match", "choice@v1", "choice"),
         SeedMetric("numeric_error", "number@v1", "number"),
         SeedMetric("list_overlap", "list@v1", "list"),
-        SeedMetric("reference_rouge", "text@v1", "text"),
+        SeedMetric("reference_rouge", "text", "text"),
         SeedMetric("reasoning_consistency", "reasoning_consistency@v1", "reasoning", "final_answer"),
         SeedMetric("claim_evidence_overlap", "claim_evidence_overlap@v1", "reasoning", "claims"),
         SeedMetric("reasoning_step_order", "reasoning_step_order@v1", "reasoning", "steps"),

@@ -1,7 +1,8 @@
-"""`text@v1`: free text against one or more references, by ROUGE, token F1, equality and keywords.
+"""`text@v2`: free text against one or more references, by ROUGE, token F1, equality and keywords.
 
 Where neither text has a token that ROUGE counts (Cyrillic, punctuation), its measures take the tokens of the
-normalisation profile instead, so that a right answer in any script scores 1.
+normalisation profile instead, so that a right answer in any script scores 1. In `text@v1` ROUGE read each text by its
+own characters; now both texts of a pair are read by one rule.
 """
 
 from __future__ import annotations
@@ -10,29 +11,27 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from steelyard.records.answers import Profile, Text
-from steelyard.records.scores import Score
+from steelyard.records.scores import Direction, Score, ValueKind
 from steelyard.registry import scorer
 from steelyard.scoring.wording import named, quoted
 from steelyard.text.overlap import exact_match, token_f1
-from steelyard.text.rouge import of_tokens, rouge_tokens
+from steelyard.text.rouge import of_tokens, reads_by_character, rouge_tokens
 from steelyard.text.tokens import contains_sequence, tokens, words
 
 Measure: TypeAlias = Literal["rouge1", "rougeL", "f1", "exact_match", "keyword_coverage"]
 
 
-@scorer(
-    "text",
-    version=1,
-    pass_threshold=0.3,
-    sub_scores={
-        "rouge1": "higher",
-        "rougeL": "higher",
-        "f1": "higher",
-        "exact_match": "higher",
-        "keyword_coverage": "higher",
-    },
-    sub_values={"exact_match": "rate"},
-)
+_PARTS: dict[str, Direction] = {
+    "rouge1": "higher",
+    "rougeL": "higher",
+    "f1": "higher",
+    "exact_match": "higher",
+    "keyword_coverage": "higher",
+}
+_RATES: dict[str, ValueKind] = {"exact_match": "rate"}
+
+
+@scorer("text", version=2, pass_threshold=0.3, sub_scores=_PARTS, sub_values=_RATES)
 def text_answer(
     predicted: Text, expected: Text, *, primary: Measure = "rouge1", normalize: Profile | None = None
 ) -> Score:
@@ -44,9 +43,24 @@ def text_answer(
     >>> text_answer(Text("sales are up"), Text("sales went up")).primary
     0.6666666666666666
     """
-    profile = normalize or expected.normalize
+    return _judged(predicted, expected, primary, normalize or expected.normalize, together=True)
+
+
+@scorer("text", version=1, pass_threshold=0.3, sub_scores=_PARTS, sub_values=_RATES)
+def text_answer_v1(
+    predicted: Text, expected: Text, *, primary: Measure = "rouge1", normalize: Profile | None = None
+) -> Score:
+    """As version 2, but ROUGE reads each text by its own characters.
+
+    >>> text_answer_v1(Text("Ｑ３"), Text("Q3 营收")).primary, text_answer(Text("Ｑ３"), Text("Q3 营收")).primary
+    (0.0, 0.5)
+    """
+    return _judged(predicted, expected, primary, normalize or expected.normalize, together=False)
+
+
+def _judged(predicted: Text, expected: Text, primary: Measure, profile: Profile, *, together: bool) -> Score:
     references = (expected.value, *expected.aliases)
-    token_pairs = [_rouge_tokens(predicted.value, reference, profile) for reference in references]
+    token_pairs = [_rouge_tokens(predicted.value, reference, profile, together=together) for reference in references]
     missing = missing_keywords(predicted.value, expected.keywords, profile)
     asked = len(expected.keywords)
     parts: dict[str, float | None] = {
@@ -75,8 +89,9 @@ def missing_keywords(text: str, keywords: Sequence[str], profile: Profile) -> li
     return [keyword for keyword in keywords if not contains_sequence(found, words(keyword, profile))]
 
 
-def _rouge_tokens(prediction: str, reference: str, profile: Profile) -> tuple[list[str], list[str]]:
-    predicted, expected = rouge_tokens(prediction), rouge_tokens(reference)
+def _rouge_tokens(prediction: str, reference: str, profile: Profile, *, together: bool) -> tuple[list[str], list[str]]:
+    by_character = reads_by_character(prediction, reference) if together else None
+    predicted, expected = (rouge_tokens(text, by_character=by_character) for text in (prediction, reference))
     return (predicted, expected) if predicted or expected else (tokens(prediction, profile), tokens(reference, profile))
 
 

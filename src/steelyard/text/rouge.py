@@ -1,7 +1,8 @@
 """ROUGE as the package rouge-score computes it, to the last bit, and above zero for Chinese, Japanese and Korean.
 
-Tokens are rouge-score's: runs of `[a-z0-9]` after lower-casing, everything else separates. Only a text with a Han, kana
-or hangul character is read differently: it is brought to NFKC first, and each such character is one more token.
+Tokens are rouge-score's: runs of `[a-z0-9]` after lower-casing, everything else separates. Only texts with a Han, kana
+or hangul character are read differently: they are brought to NFKC first, and each such character is one more token.
+Both texts of a pair are read by one rule; `together=False` is version 1, where each was read by its own characters.
 """
 
 from __future__ import annotations
@@ -35,15 +36,38 @@ NOTHING = Rouge(0.0, 0.0, 0.0)
 """What rouge-score gives where a text has no token."""
 
 
-def rouge(name: RougeName, prediction: str, reference: str, *, stemmer: bool = False) -> Rouge:
+def rouge(name: RougeName, prediction: str, reference: str, *, stemmer: bool = False, together: bool = True) -> Rouge:
     """Return one measure of a prediction against a reference.
 
     >>> rouge("rougeL", "the cat sat on the mat", "the cat lay on a mat").fmeasure
     0.6666666666666666
     """
+    by_character = reads_by_character(prediction, reference) if together else None
     if name == "rougeLsum":
-        return summary_lcs(sentences(prediction, stemmer=stemmer), sentences(reference, stemmer=stemmer))
-    return of_tokens(name, rouge_tokens(prediction, stemmer=stemmer), rouge_tokens(reference, stemmer=stemmer))
+        return summary_lcs(
+            *(_sentences(text, stemmer=stemmer, by_character=by_character) for text in (prediction, reference))
+        )
+    found, wanted = (rouge_tokens(text, stemmer=stemmer, by_character=by_character) for text in (prediction, reference))
+    return of_tokens(name, found, wanted)
+
+
+def reads_by_character(prediction: str, reference: str) -> bool:
+    """Return whether a pair is read with Han, kana and hangul characters as tokens: where one side has any.
+
+    >>> reads_by_character("Ｑ３ revenue", "Q3 营收"), reads_by_character("naïve", "naive")
+    (True, False)
+    """
+    return has_cjk(prediction) or has_cjk(reference)
+
+
+def pair_tokens(prediction: str, reference: str) -> tuple[list[str], list[str]]:
+    """Return the tokens of both texts of a pair, read by one rule.
+
+    >>> pair_tokens("Ｑ３ revenue", "Q3 营收")
+    (['q3', 'revenue'], ['q3', '营', '收'])
+    """
+    by_character = reads_by_character(prediction, reference)
+    return rouge_tokens(prediction, by_character=by_character), rouge_tokens(reference, by_character=by_character)
 
 
 def of_tokens(name: Literal["rouge1", "rouge2", "rougeL"], predicted: Sequence[str], expected: Sequence[str]) -> Rouge:
@@ -53,19 +77,22 @@ def of_tokens(name: Literal["rouge1", "rouge2", "rougeL"], predicted: Sequence[s
     return ngrams(predicted, expected, 1 if name == "rouge1" else 2)
 
 
-def rouge_tokens(text: str, *, stemmer: bool = False) -> list[str]:
+def rouge_tokens(text: str, *, stemmer: bool = False, by_character: bool | None = None) -> list[str]:
     """Return the tokens that ROUGE counts; `stemmer` stems those of more than three letters.
+
+    `by_character` says whether Han, kana and hangul characters are tokens; None leaves it to the text itself.
 
     >>> rouge_tokens("Q3 revenue (营收) naïvely rising", stemmer=True)
     ['q3', 'revenu', '营', '收', 'na', 'veli', 'rise']
     """
-    found = _TOKEN_OR_CJK.findall(nfkc(text).lower()) if has_cjk(text) else _TOKEN.findall(text.lower())
+    by_character = has_cjk(text) if by_character is None else by_character
+    found = _TOKEN_OR_CJK.findall(nfkc(text).lower()) if by_character else _TOKEN.findall(text.lower())
     return [stem(token) if len(token) > 3 else token for token in found] if stemmer else found
 
 
-def sentences(text: str, *, stemmer: bool = False) -> list[list[str]]:
+def _sentences(text: str, *, stemmer: bool, by_character: bool | None) -> list[list[str]]:
     """Return the tokens of each line; rougeLsum takes a line as a sentence."""
-    return [rouge_tokens(line, stemmer=stemmer) for line in text.split("\n") if line]
+    return [rouge_tokens(line, stemmer=stemmer, by_character=by_character) for line in text.split("\n") if line]
 
 
 def ngrams(predicted: Sequence[str], expected: Sequence[str], n: int) -> Rouge:

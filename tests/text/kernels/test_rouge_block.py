@@ -6,7 +6,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from steelyard.records.blocks import TextColumn
 from steelyard.text.kernels.rouge import rouge_block
-from steelyard.text.rouge import rouge, rouge_tokens
+from steelyard.text.rouge import pair_tokens, rouge, rouge_tokens
 
 WORDS = st.sampled_from(
     ["the", "cat", "sat", "Mat", "on", "don't", "naïve", "ß", "Ωmega", "x1", "ｆｕｌｌ", "营收", "K", "İs"]
@@ -18,14 +18,15 @@ PAIRS = st.lists(st.one_of(st.tuples(TEXT, TEXT), TEXT.map(lambda text: (text, t
 
 
 @settings(max_examples=150, deadline=None)
-@given(PAIRS)
-def test_a_block_has_the_measures_of_its_rows(pairs):
+@given(PAIRS, st.booleans())
+def test_a_block_has_the_measures_of_its_rows(pairs, together):
     predictions, references = zip(*pairs, strict=True)
-    found = rouge_block(TextColumn.of(predictions), TextColumn.of(references))
-    assert found.rouge1.tolist() == [rouge("rouge1", *pair).fmeasure for pair in pairs]
-    assert found.rouge2.tolist() == [rouge("rouge2", *pair).fmeasure for pair in pairs]
-    assert found.rouge_l.tolist() == [rouge("rougeL", *pair).fmeasure for pair in pairs]
-    assert found.nothing.tolist() == [not rouge_tokens(left) and not rouge_tokens(right) for left, right in pairs]
+    found = rouge_block(TextColumn.of(predictions), TextColumn.of(references), together=together)
+    assert found.rouge1.tolist() == [rouge("rouge1", *pair, together=together).fmeasure for pair in pairs]
+    assert found.rouge2.tolist() == [rouge("rouge2", *pair, together=together).fmeasure for pair in pairs]
+    assert found.rouge_l.tolist() == [rouge("rougeL", *pair, together=together).fmeasure for pair in pairs]
+    tokens = [pair_tokens(*pair) if together else [*map(rouge_tokens, pair)] for pair in pairs]
+    assert found.nothing.tolist() == [not predicted and not expected for predicted, expected in tokens]
 
 
 @settings(max_examples=60, deadline=None)

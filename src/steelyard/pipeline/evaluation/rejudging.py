@@ -41,7 +41,8 @@ def judged_again(
             # What there is to warn of was said when the run was made.
             warnings.simplefilter("ignore")
             options = _options(outputs, judge, data)
-            results, _ = derive(Path(folder), prepare(options), options, {}, aside=True)
+            prepared = prepare(options, judged_by=judge.record.signed("scorers", "metrics"))
+            results, _ = derive(Path(folder), prepared, options, {}, aside=True)
         yield StoredColumns(items, primary=results["primary_metric"], labels=results.get("labels")), results
 
 

@@ -59,7 +59,7 @@ def rescore(options: RescoreOptions, *, progress: Progress | None = None) -> Eva
         _check_dataset(record, Path(str(config["golden"])))
         return rescore_research(path, record, config, progress=progress)
     asked = _evaluate_options(path, options)
-    prepared = prepare(asked)
+    prepared = prepare(asked, judged_by=_kept(record, options))
     _check_dataset(record, opened_path(str(asked.dataset)))
     directory = RunDirectory.reopen(path)
     try:
@@ -122,6 +122,12 @@ def _evaluate_options(path: Path, options: RescoreOptions) -> EvaluateOptions:
         sample_size=selection.get("sample_size"),
         seed=selection.get("seed", 0),
     )
+
+
+def _kept(record: RunRecord, options: RescoreOptions) -> tuple[str, ...]:
+    """Return the signatures whose versions hold: those of the run, until something is asked for anew."""
+    asked = options.task_file is not None or options.scorer is not None or options.metrics is not None
+    return () if asked else record.signed("scorers", "metrics")
 
 
 def _check_dataset(record: RunRecord, dataset: Path) -> None:

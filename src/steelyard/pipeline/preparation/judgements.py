@@ -28,11 +28,11 @@ from steelyard.scoring.seed_names import SEED_METRICS, primary_parameters
 FieldReader: TypeAlias = Callable[[Fields], Any]
 
 DEFAULT_SCORERS: dict[AnswerType, str] = {
-    "choice": "choice@v1",
-    "number": "number@v1",
-    "list": "list@v1",
-    "text": "text@v1",
-    "reasoning": "reasoning@v1",
+    "choice": "choice",
+    "number": "number",
+    "list": "list",
+    "text": "text",
+    "reasoning": "reasoning",
 }
 
 

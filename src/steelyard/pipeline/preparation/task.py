@@ -23,7 +23,7 @@ from steelyard.pipeline.preparation.metrics import classification_metrics, repor
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.fields import FieldNames
 from steelyard.records.plans import ReportPlan
-from steelyard.registry import Metric
+from steelyard.registry import Metric, keeping
 from steelyard.scoring.rules import FormatRules
 
 
@@ -48,15 +48,19 @@ class Prepared:
     gold: GoldSet | None = None
 
 
-def prepare(options: EvaluateOptions) -> Prepared:
-    """Check everything that can be checked before the first row is read."""
+def prepare(options: EvaluateOptions, *, judged_by: Sequence[str] = ()) -> Prepared:
+    """Check everything that can be checked before the first row is read.
+
+    `judged_by` has the signatures by which a run was judged: names without a version mean theirs, else the newest.
+    """
     task, folder = load_task(options)
     profile_file = _profile_file(task, folder, options)
     profile = parse_profile(read_yaml(profile_file), file=str(profile_file)) if profile_file else None
     names = FieldNames(**task.fields.model_dump())
     extraction = after_prompt(parse_extraction(task.extract), prompt_text(task, folder))
-    judgements = task_judgements(task, profile, names, extraction)
-    requested = requested_metrics(task, profile)
+    with keeping(judged_by):
+        judgements = task_judgements(task, profile, names, extraction)
+        requested = requested_metrics(task, profile)
     classification = classification_metrics(task, requested)
     rules = task_rules(task)
     return Prepared(

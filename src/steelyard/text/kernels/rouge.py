@@ -15,7 +15,7 @@ from steelyard.records.blocks import Floats, TextColumn
 from steelyard.text.kernels.characters import GROWTH, character_table
 from steelyard.text.kernels.compiled import BYTES, FLOATS, INTEGER, INTEGERS, Loop
 from steelyard.text.kernels.memory import arrays, longest
-from steelyard.text.rouge import ngrams, rouge_tokens, sequence_lcs
+from steelyard.text.rouge import ngrams, pair_tokens, rouge_tokens, sequence_lcs
 
 _PLACES = 1 << 19
 """Room for the positions of each distinct token: references of up to 5,792 tokens, in four megabytes."""
@@ -26,7 +26,7 @@ rouge_loop = Loop(
     (
         *(BYTES, INTEGERS, INTEGERS),
         *(BYTES, INTEGERS, INTEGERS),
-        *(BYTES, "uint32[::1]", BYTES, INTEGER),
+        *(BYTES, "uint32[::1]", BYTES, INTEGER, INTEGER),
         *(BYTES, INTEGERS, INTEGERS, INTEGERS, INTEGERS, INTEGERS, INTEGERS, INTEGERS, BYTES),
         *(FLOATS, FLOATS, FLOATS, BYTES, INTEGERS),
     ),
@@ -44,8 +44,12 @@ class RougeBlock:
     """Whether neither text has a token that ROUGE counts."""
 
 
-def rouge_block(predictions: TextColumn, references: TextColumn, *, pairs: bool = True) -> RougeBlock:
+def rouge_block(
+    predictions: TextColumn, references: TextColumn, *, pairs: bool = True, together: bool = True
+) -> RougeBlock:
     """Return the measures of each prediction against its reference; without `pairs`, ROUGE-2 is not computed.
+
+    `together` says whether both texts of a row are read by one rule, as in version 2.
 
     >>> column = TextColumn.of
     >>> rouge_block(column(["the cat sat on the mat"]), column(["the cat lay on a mat"])).rouge_l.tolist()
@@ -58,13 +62,14 @@ def rouge_block(predictions: TextColumn, references: TextColumn, *, pairs: bool 
     left = rouge_loop(
         *arrays(predictions),
         *arrays(references),
-        *(table.ascii, table.actions, table.pieces, int(pairs)),
+        *(table.ascii, table.actions, table.pieces, int(pairs), int(together)),
         *_room(longest(predictions), longest(references)),
         *(rouge1, rouge2, rouge_l, flags, slow),
     )
     nothing = flags == 3
     for row in slow[:left].tolist():
-        found, wanted = rouge_tokens(predictions[row]), rouge_tokens(references[row])
+        texts = predictions[row], references[row]
+        found, wanted = pair_tokens(*texts) if together else (rouge_tokens(texts[0]), rouge_tokens(texts[1]))
         rouge1[row] = ngrams(found, wanted, 1).fmeasure
         rouge2[row] = ngrams(found, wanted, 2).fmeasure if pairs else 0.0
         rouge_l[row] = sequence_lcs(found, wanted).fmeasure

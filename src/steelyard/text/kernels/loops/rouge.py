@@ -37,7 +37,8 @@ from steelyard.text.kernels.loops.vectors import (
     readable,
 )
 
-NOTHING, HAS_CJK, UNKNOWN = 0, 1, 2
+NOTHING, BEYOND, HAS_CJK, UNKNOWN = 0, 1, 2, 3
+"""What a text has: ASCII alone, other characters too, Han, kana or hangul among them, or what no table judges."""
 NO_PREDICTED, NO_EXPECTED = 1, 2
 """Bits of a row's flags: a side without a token."""
 _LOWERS_TO_I, _LOWERS_TO_K = 0x130, 0x212A
@@ -53,15 +54,15 @@ def script_at(data, position, actions):
     """Return what the character at a position that is no ASCII tells about the script of a text."""
     point = code_point(data, position)
     if point >= 0x10000:
-        return NOTHING if FIRST_EMOJI <= point <= LAST_EMOJI else UNKNOWN
+        return BEYOND if FIRST_EMOJI <= point <= LAST_EMOJI else UNKNOWN
     if point in (_LOWERS_TO_I, _LOWERS_TO_K):
         return UNKNOWN
-    return HAS_CJK if actions[point] & CJK_ITSELF else NOTHING
+    return HAS_CJK if actions[point] & CJK_ITSELF else BEYOND
 
 
 @njit(**OPTIONS)
 def script_among(data, start, marks, actions):
-    """Return the script that the marked bytes tell: UNKNOWN before HAS_CJK before NOTHING."""
+    """Return the script that the marked bytes tell: UNKNOWN before HAS_CJK before BEYOND."""
     found = NOTHING
     while marks:
         position = start + np.int64(count_trailing_zeros(marks))
@@ -141,13 +142,13 @@ def mixed_tokens(data, start, end, rules, text, tokens, first, number):
 
 @njit(**OPTIONS)
 def rouge_tokens(data, start, end, rules, text, tokens, first, number, spare):
-    """Write the tokens that ROUGE counts; the end is -1 where the row needs the item form."""
+    """Write the tokens that ROUGE counts; the end is -1 where the row needs the item form. Return the script too."""
     script, size, after = plain_tokens(data, start, end, rules[1], text, tokens, first, number, spare)
     if script == UNKNOWN:
-        return -1, number
+        return -1, number, script
     if script == HAS_CJK:
-        return mixed_tokens(data, start, end, rules, text, tokens, first, number)
-    return size, after
+        size, after = mixed_tokens(data, start, end, rules, text, tokens, first, number)
+    return size, after, script
 
 
 @njit(**OPTIONS)
@@ -266,12 +267,14 @@ def long_subsequence(names, predicted, total, distinct, places, column):
 
 
 def rouge(
-    data, starts, ends, other, other_starts, other_ends, ascii_table, actions, pieces, pairs,
+    data, starts, ends, other, other_starts, other_ends, ascii_table, actions, pieces, pairs, together,
     text, tokens, table, names, counts, keys, places, column, spare, rouge1, rouge2, rouge_l, flags, slow,
 ):  # fmt: skip
     """Fill the measures and flags; return how many rows need the item form, their numbers in `slow`.
 
-    `pairs` is 0 where ROUGE-2 is not wanted.
+    `pairs` is 0 where ROUGE-2 is not wanted. `together` is 1 where both texts are read by one rule: a row with Han,
+    kana or hangul on one side alone needs the item form then, unless the other side is ASCII, which both rules read
+    alike.
     """
     left = 0
     rules = (ascii_table, actions, pieces)
@@ -279,7 +282,7 @@ def rouge(
         start, end, other_start, other_end = starts[row], ends[row], other_starts[row], other_ends[row]
         rouge1[row] = rouge2[row] = rouge_l[row] = 0.0
         flags[row] = 0
-        size, predicted = rouge_tokens(data, start, end, rules, text, tokens, 0, 0, spare)
+        size, predicted, script = rouge_tokens(data, start, end, rules, text, tokens, 0, 0, spare)
         if size >= 0 and end - start == other_end - other_start:
             if equal_runs(data, start, other, other_start, end - start):
                 if predicted > 0:
@@ -290,7 +293,11 @@ def rouge(
                 continue
         whole, total = -1, 0
         if size >= 0:
-            whole, total = rouge_tokens(other, other_start, other_end, rules, text, tokens, size, predicted, spare)
+            whole, total, other_script = rouge_tokens(
+                other, other_start, other_end, rules, text, tokens, size, predicted, spare
+            )
+            if together != 0 and script + other_script == BEYOND + HAS_CJK:
+                whole = -1
         expected = total - predicted
         words = (expected + _WORD_BITS - 1) // _WORD_BITS
         if whole < 0 or expected * words > places.shape[0]:
