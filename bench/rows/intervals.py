@@ -10,7 +10,7 @@ from workloads import texts, workload
 
 from steelyard.aggregate.classification import ConfusionTally
 from steelyard.records.blocks import TextColumn
-from steelyard.stats import bootstrap_matrix, sign_flip_p_value
+from steelyard.stats import LabelCounts, f1_interval, sign_flip_p_value
 from steelyard.text.kernels.labels import labels_block
 
 
@@ -33,7 +33,7 @@ def _macro_f1(setting: Setting) -> Result:
             f1_score(truth[rows], guess[rows], average="macro")
 
     def ours() -> Cost:
-        cost = run_function(lambda: bootstrap_matrix(padded, "macro_f1", rounds=1000, seed=0))
+        cost = run_function(lambda: f1_interval(LabelCounts.of_matrix(padded), "macro_f1", rounds=1000, seed=0))
         return Cost(cost.seconds / 1000 * rounds)
 
     costs = interleaved(ours, lambda: run_function(peer), 3)

@@ -158,7 +158,7 @@ def test_holm_over_slices_is_that_of_statsmodels():
         SliceRow(f"s{place}", {}, {"b": Delta(0.0, Paired(0.0, None, None, p, "t", 1, 0, 0, 1, None))})
         for place, p in enumerate(p_values)
     ]
-    found = with_holm({"one": rows[:2], "two": rows[2:]}, "b")
+    found = with_holm({"one": rows[:2], "two": rows[2:]})
     corrected = [row.deltas["b"].paired.p_holm for listed in found.values() for row in listed]
     assert corrected == pytest.approx(multipletests(p_values, method="holm")[1])
 

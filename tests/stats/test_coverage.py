@@ -9,7 +9,15 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.stats import ValueCounts, bootstrap_matrix, clustered_interval, compare_pairs, mean_interval, wilson
+from steelyard.stats import (
+    LabelCounts,
+    ValueCounts,
+    clustered_interval,
+    compare_pairs,
+    f1_interval,
+    mean_interval,
+    wilson,
+)
 
 pytestmark = pytest.mark.slow
 SAMPLES = 600
@@ -69,7 +77,8 @@ def test_the_interval_of_macro_f1_covers_it():
     hits = np.diag(chances[:, :3])
     truth = float(np.mean(2 * hits / (chances.sum(axis=1) + chances[:, :3].sum(axis=0))))
     draws = generator.multinomial(500, chances.ravel(), SAMPLES).reshape(-1, 3, 4)
-    found, noise = share([holds(bootstrap_matrix(matrix, "macro_f1", rounds=300), truth) for matrix in draws])
+    counts = [LabelCounts.of_matrix(matrix) for matrix in draws]
+    found, noise = share([holds(f1_interval(each, "macro_f1", rounds=300), truth) for each in counts])
     assert found == pytest.approx(0.95, abs=noise + 0.015)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Literal, TypeAlias
 
 from steelyard.aggregate.classification import Confusion
 from steelyard.aggregate.means import NO_VALUE
@@ -10,29 +10,29 @@ from steelyard.aggregate.resampled import ResampledSums
 from steelyard.records.plans import CorpusFigure, ReportPlan
 from steelyard.stats import (
     Interval,
-    MatrixStatistic,
-    bootstrap_cells,
+    LabelCounts,
     clustered_interval,
     effective_rate,
+    f1_interval,
     figure_interval,
     wilson,
 )
 from steelyard.stats.intervals import BOOTSTRAP
 
+MatrixStatistic: TypeAlias = Literal["accuracy", "macro_f1", "weighted_f1"]
+
 
 def matrix_interval(
-    matrix: Confusion, name: MatrixStatistic, plan: ReportPlan, clusters: tuple[float, int] | None
+    matrix: Confusion, name: MatrixStatistic, value: float | None, plan: ReportPlan, clusters: tuple[float, int] | None
 ) -> Interval:
-    """Return Wilson's interval of a rate, else the bootstrap's over the matrix; clusters by effect and number."""
-    hits, design_effect = int(matrix.hits.sum()), 1.0 if clusters is None else clusters[0]
+    """Return Wilson's interval of a rate, else that of an F1 over the labels; clusters by effect and number."""
     if name == "accuracy":
-        if clusters is None or not matrix.total:
-            return wilson(hits, matrix.total)
-        return effective_rate(hits, matrix.total, *clusters)
-    cells = matrix.rows, np.minimum(matrix.places, len(matrix.labels)), matrix.counts
-    return bootstrap_cells(
-        cells, len(matrix.labels), name, rounds=plan.rounds, seed=plan.seed, design_effect=design_effect
-    )
+        hits = int(matrix.hits.sum())
+        return (
+            effective_rate(hits, matrix.total, *clusters) if clusters and matrix.total else wilson(hits, matrix.total)
+        )
+    counts = LabelCounts(matrix.support, matrix.hits, matrix.predicted)
+    return f1_interval(counts, name, value, rounds=plan.rounds, seed=plan.seed, clusters=clusters)
 
 
 def corpus_interval(sums: ResampledSums, figure: CorpusFigure, value: float | None, plan: ReportPlan) -> Interval:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from steelyard.aggregate.classification import Confusion, ConfusionTally, figures
 from steelyard.aggregate.clusters import Clustered, ScatteredClusters, WholeClusters
 from steelyard.aggregate.coded import Coded
-from steelyard.aggregate.figures import corpus_interval, matrix_interval
+from steelyard.aggregate.figures import MatrixStatistic, corpus_interval, matrix_interval
 from steelyard.aggregate.groups import Groups
 from steelyard.aggregate.losses import Losses, loss_columns
 from steelyard.aggregate.means import NO_VALUE, Mean, columns, detail, ends
@@ -20,7 +20,7 @@ from steelyard.aggregate.resampled import ResampledSums, id_hashes
 from steelyard.records.blocks import Counts, Floats, Labels, ScoredBlock
 from steelyard.records.plans import RULE_PREFIX, ReportPlan
 from steelyard.records.scores import ValueKind
-from steelyard.stats import MatrixStatistic, steady_effect
+from steelyard.stats import steady_effect
 
 MATRIX_STATISTICS: tuple[MatrixStatistic, ...] = ("accuracy", "macro_f1", "weighted_f1")
 Rows = npt.NDArray[np.intp]
@@ -206,7 +206,7 @@ class Tally:
         values, clusters = figures(matrix, wanted), self._effect(plan)
         found: dict[str, dict[str, Any]] = {}
         for name in wanted:
-            interval = matrix_interval(matrix, name, plan, clusters)
+            interval = matrix_interval(matrix, name, values[name], plan, clusters)
             found[name] = {"value": values[name], "n": self.n, **ends(interval), "direction": "higher"}
         return found
 

@@ -17,7 +17,7 @@ from steelyard.comparison.means import ROUNDS, SEED, Clusters, MeanMeasure, dire
 from steelyard.records.blocks import Floats, Labels
 from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Figure, Paired
-from steelyard.stats import PairedSums, compare_sums, detectable, drawn_ends
+from steelyard.stats import PairedSums, compare_sums, detectable, drawn_ends, f1_figures
 
 MATRIX_METRICS = ("accuracy", "macro_f1", "weighted_f1")
 SWAP = "guess-swap-permutation"
@@ -162,7 +162,7 @@ def _counts(truth: Codes, guess: Codes, codes: Codes, width: int) -> Codes:
 def f1_of_counts(name: str, sums: Floats) -> Floats:
     """Return a figure for each row of label counts; a class that does not occur is left out."""
     support, guessed, hits = np.split(sums, 3, axis=1)
-    return _f1_figure(name, support, guessed, hits)
+    return f1_figures(name, support, guessed, hits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,12 +242,4 @@ def _scores(name: str, truth: Codes, guess: Codes, weights: Floats, classes: int
     support = weights @ np.eye(classes)[truth]
     guessed = weights @ np.vstack((np.eye(classes), np.zeros(classes)))[guess]
     hits = weights @ (np.eye(classes)[truth] * (truth == guess)[:, None])
-    return _f1_figure(name, support, guessed, hits)
-
-
-def _f1_figure(name: str, support: Floats, guessed: Floats, hits: Floats) -> Floats:
-    both = support + guessed
-    f1 = np.divide(2 * hits, both, out=np.zeros_like(hits), where=both > 0)
-    if name == "macro_f1":
-        return np.asarray(f1.sum(axis=1) / (both > 0).sum(axis=1))
-    return np.asarray((f1 * support).sum(axis=1) / support.sum(axis=1))
+    return f1_figures(name, support, guessed, hits)

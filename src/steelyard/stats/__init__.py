@@ -11,7 +11,7 @@ from steelyard.stats.intervals import (
     method_signature,
     wilson,
 )
-from steelyard.stats.matrices import MatrixStatistic, bootstrap_cells, bootstrap_matrix
+from steelyard.stats.matrices import LabelCounts, f1_figures, f1_interval
 from steelyard.stats.means import clustered_interval, mean_interval, units_interval
 from steelyard.stats.multiple import holm
 from steelyard.stats.paired import (
@@ -35,7 +35,7 @@ __all__ = [
     "Contrast",
     "ExactSum",
     "Interval",
-    "MatrixStatistic",
+    "LabelCounts",
     "Moments",
     "PairedKind",
     "PairedResult",
@@ -44,8 +44,6 @@ __all__ = [
     "Units",
     "ValueCounts",
     "Values",
-    "bootstrap_cells",
-    "bootstrap_matrix",
     "clustered_interval",
     "compare_pairs",
     "compare_ratios",
@@ -55,6 +53,8 @@ __all__ = [
     "drawn_ends",
     "effective_rate",
     "exact_sum",
+    "f1_figures",
+    "f1_interval",
     "figure_interval",
     "holm",
     "lower_tails",

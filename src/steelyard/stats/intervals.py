@@ -18,7 +18,6 @@ from steelyard.stats.grid import Floats, Integers
 
 WILSON = "wilson"
 BOOTSTRAP = "bootstrap-percentile"
-DEGENERATE = "degenerate"
 
 NO_VALUES = "no values"
 ONE_CLUSTER = "a single cluster shows no spread between clusters"

@@ -1,131 +1,166 @@
-"""Intervals of classification metrics from the confusion matrix alone.
+"""Intervals of a macro or weighted F1: samples drawn from smoothed label counts, and turned around the figure.
 
-Drawing n rows again and counting them is drawing the cells from a multinomial, so a resample costs the number of
-non-empty cells, not the number of rows.
+An F1 over many classes is too low in a small sample (a class that comes up twice has an F1 of 0 or 1, one that is rare
+is not there), and lower still in a sample drawn again from that one. So ends are turned around the figure, as basic
+bootstrap ends are: what a drawn sample misses of the truth it was drawn from, the sample misses of the real one.
+
+Drawing the sample's own items again is not enough where classes are small, because two right answers of a class draw
+nothing but right ones. Samples are drawn from a smoothed model instead: every class has half an item more, and two
+items more that are right as often as all are. In simulated runs of 2 to 10 items a class (50 and 150 classes, even and
+skewed, 40 to 95 % right) these ends hold the F1 in 90 to 99 % of them, plain percentiles in 4 to 96 %, basic ends in
+33 to 98 %. With hundreds of items a class all three are the same.
+
+A round costs the number of classes, not the number of rows.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.stats.distributions import normal_quantile, student_quantile
+from steelyard.stats.figures import floored
 from steelyard.stats.grid import Floats, Integers
-from steelyard.stats.intervals import BOOTSTRAP, DEGENERATE, NO_VALUES, Interval
+from steelyard.stats.intervals import NO_VALUES, ONE_CLUSTER, Interval
 from steelyard.stats.resampling import percentile_ends
 
-MatrixStatistic: TypeAlias = Literal["macro_f1", "weighted_f1", "accuracy"]
+SMOOTHED = "bootstrap-smoothed"
+SMOOTHED_CLUSTERED = "bootstrap-smoothed-design-effect"
 
-BOOTSTRAP_DESIGN = "bootstrap-percentile-design-effect"
+_MORE_ITEMS = 0.5
+"""How many items each class has more than were seen."""
+_MORE_ANSWERS = 2.0
+"""How many items of each class are answered right as often as all items are."""
+_MORE_GUESSES = 0.1
+"""How many wrong answers each class gets more than were seen."""
 _CELLS_AT_ONCE = 4_000_000
 
 
-def bootstrap_matrix(
-    confusion: npt.ArrayLike,
-    statistic: MatrixStatistic,
+@dataclass(frozen=True, slots=True)
+class LabelCounts:
+    """What an F1 over classes is made of, for each label that occurs."""
+
+    support: Integers
+    """Items of each label."""
+    hits: Integers
+    """Those that were answered rightly."""
+    guessed: Integers
+    """Answers of each label, right or wrong."""
+
+    @classmethod
+    def of_matrix(cls, confusion: npt.ArrayLike) -> LabelCounts:
+        """Return the counts of a matrix: a row for each label, a column for each and one for other answers."""
+        matrix = np.asarray(confusion, dtype=np.int64)
+        if matrix.ndim != 2 or matrix.shape[1] != matrix.shape[0] + 1:
+            raise ValueError(
+                "a confusion matrix has a row for each label, and a column for each label and one for others"
+            )
+        if (matrix < 0).any():
+            raise ValueError("a count is negative")
+        support, guessed = matrix.sum(axis=1), matrix[:, :-1].sum(axis=0)
+        there = support + guessed > 0
+        return cls(support[there], np.diagonal(matrix)[there], guessed[there])
+
+    @property
+    def columns(self) -> tuple[Integers, Integers, Integers]:
+        """Items, answers and right answers, as `f1_figures` takes them."""
+        return self.support, self.guessed, self.hits
+
+    @property
+    def n(self) -> int:
+        """How many items there are."""
+        return int(self.support.sum())
+
+
+def f1_figures(name: str, support: Floats, guessed: Floats, hits: Floats) -> Floats:
+    """Return the figure of each row of label counts; a class that does not occur in a row is left out of it."""
+    both = support + guessed
+    f1 = np.divide(2 * hits, both, out=np.zeros(both.shape), where=both > 0)
+    if name == "macro_f1":
+        return np.asarray(np.add.reduce(f1, axis=-1) / (both > 0).sum(axis=-1))
+    return np.asarray(np.add.reduce(f1 * support, axis=-1) / np.add.reduce(support, axis=-1))
+
+
+def f1_interval(
+    counts: LabelCounts,
+    name: str,
+    value: float | None = None,
     *,
     rounds: int = 1000,
     seed: int = 0,
     level: float = 0.95,
-    design_effect: float = 1.0,
+    clusters: tuple[float, int] | None = None,
 ) -> Interval:
-    """Return the percentile bootstrap interval of a classification metric.
+    """Return the interval of an F1 over classes; `value` is the figure itself where it is known.
 
-    `confusion` has a row for each true label and a column for each predicted one, in the same order, then one column
-    for predictions outside the labels. Macro-F1 averages over the labels that are in truth or prediction of the
-    original sample, in every resample the same ones; a label that a resample lacks has F1 0 there, as scikit-learn's
-    `f1_score(labels=…, zero_division=0)`. With a design effect above 1 items are not independent, and a resample has so
-    many times fewer of them.
+    `clusters` is a design effect and the number of clusters: items are then worth so many times fewer.
+
+    >>> interval = f1_interval(LabelCounts(np.array([50, 50]), np.array([50, 50]), np.array([50, 50])), "macro_f1")
+    >>> round(interval.low, 2), interval.high
+    (0.96, 1.0)
     """
-    matrix = _checked(confusion)
-    truths, guesses = np.nonzero(matrix)
-    cells = truths, guesses, matrix[truths, guesses]
-    return bootstrap_cells(
-        cells, len(matrix), statistic, rounds=rounds, seed=seed, level=level, design_effect=design_effect
-    )
+    method = SMOOTHED if clusters is None else SMOOTHED_CLUSTERED
+    effect, units = (1.0, counts.n) if clusters is None else clusters
+    if counts.n == 0 or (clusters is not None and units < 2):
+        return Interval(None, None, method, level, ONE_CLUSTER if counts.n else NO_VALUES)
+    if value is None:
+        value = float(f1_figures(name, *(part.astype(np.float64) for part in counts.columns)))
+    model = _Model.of(counts, effect)
+    low, high = percentile_ends(model.errors(name, max(1, round(counts.n / effect)), rounds, seed), level)
+    worth, wider = counts.n / effect, _wider(len(counts.support), counts.n / effect, units, level)
+    ends = floored((value - high * wider, value - low * wider), value, worth, 1.0, level)
+    return Interval(*ends, method, level)
 
 
-def bootstrap_cells(
-    filled: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Integers],
-    labels: int,
-    statistic: MatrixStatistic,
-    *,
-    rounds: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
-    design_effect: float = 1.0,
-) -> Interval:
-    """Return the same from the cells that hold something: true labels, predicted labels, counts.
+def _wider(labels: int, worth: float, units: int, level: float) -> float:
+    """Return by how much ends lie further off because the model is not the truth.
 
-    A predicted label of `labels` is none of them. However many labels there are, the cost is that of the cells.
+    Its variance is known from so many units, as in Student's t; and it has a share for each label, of so few items.
     """
-    truths, guesses, counts = filled
-    cells = _Cells(truths, guesses, labels)
-    n = int(counts.sum())
-    if n == 0:
-        return Interval(None, None, BOOTSTRAP, level, NO_VALUES)
-    if len(counts) == 1:
-        value = float(cells.statistic(counts[:, None], statistic)[0])
-        return Interval(value, value, DEGENERATE, level, "all items have one true and one predicted label")
-    generator = np.random.Generator(np.random.PCG64(seed))
-    drawn = max(1, round(n / design_effect))
-    draws = [
-        cells.statistic(np.ascontiguousarray(generator.multinomial(drawn, counts / n, size=size).T), statistic)
-        for size in _portions(rounds, len(counts))
-    ]
-    method = BOOTSTRAP if design_effect == 1 else BOOTSTRAP_DESIGN
-    return Interval(*percentile_ends(np.concatenate(draws), level), method, level)
-
-
-def _checked(confusion: npt.ArrayLike) -> Integers:
-    matrix = np.asarray(confusion, dtype=np.int64)
-    if matrix.ndim != 2 or matrix.shape[1] != matrix.shape[0] + 1:
-        raise ValueError("a confusion matrix has a row for each label, and a column for each label and one for others")
-    if (matrix < 0).any():
-        raise ValueError("a count is negative")
-    return matrix
-
-
-def _portions(rounds: int, cells: int) -> list[int]:
-    at_once = max(1, _CELLS_AT_ONCE // cells)
-    return [min(at_once, rounds - start) for start in range(0, rounds, at_once)]
+    tail = (1 + level) / 2
+    return student_quantile(tail, max(1, units - 1)) / normal_quantile(tail) * math.sqrt(1 + labels / worth)
 
 
 @dataclass(frozen=True, slots=True)
-class _Cells:
-    """The non-empty cells of a matrix. Drawn counts have a row for each cell and a column for each resample."""
+class _Model:
+    """What samples are drawn from."""
 
-    truths: npt.NDArray[np.intp]
-    guesses: npt.NDArray[np.intp]
-    labels: int
+    shares: Floats
+    """Of items, by true label."""
+    rights: Floats
+    """How often an item of each label is answered rightly."""
+    wrongs: Floats
+    """Of wrong answers, by label; last those that are no label."""
 
-    def statistic(self, drawn: Integers, name: MatrixStatistic) -> Floats:
-        """Return the metric of each resample."""
-        if name == "accuracy":
-            accuracy: Floats = drawn[self.truths == self.guesses].sum(axis=0) / drawn[:, 0].sum()
-            return accuracy
-        support = self._totals(drawn, self.truths)
-        f1 = self._f1(drawn, support)
-        if name == "weighted_f1":
-            weighted: Floats = np.add.reduce(f1 * support, axis=0) / drawn[:, 0].sum()
-            return weighted
-        present = np.union1d(self.truths, self.guesses[self.guesses < self.labels])
-        macro: Floats = np.add.reduce(f1[present], axis=0) / len(present)
-        return macro
+    @classmethod
+    def of(cls, counts: LabelCounts, effect: float) -> _Model:
+        support, hits = counts.support / effect, counts.hits / effect
+        wrong = counts.guessed / effect - hits
+        n, right = float(support.sum()), float(hits.sum())
+        rights = (hits + _MORE_ANSWERS * (right + 0.5) / (n + 1)) / (support + _MORE_ANSWERS)
+        elsewhere = max(0.0, n - right - float(wrong.sum()))
+        wrongs = np.append(wrong, elsewhere) + _MORE_GUESSES
+        shares = support + _MORE_ITEMS
+        return cls(shares / shares.sum(), rights, wrongs / wrongs.sum())
 
-    def _f1(self, drawn: Integers, support: Integers) -> Floats:
-        right = self.truths == self.guesses
-        hits = np.zeros_like(support)
-        hits[self.truths[right]] = drawn[right]
-        named = support + self._totals(drawn, self.guesses)
-        f1: Floats = np.divide(2 * hits, named, out=np.zeros(named.shape), where=named > 0)
-        return f1
+    def truth(self, name: str) -> float:
+        """Return the figure of endlessly many items."""
+        hits = self.shares * self.rights
+        wrong = (1 - hits.sum()) * self.wrongs[:-1]
+        return float(f1_figures(name, self.shares, hits + wrong, hits))
 
-    def _totals(self, drawn: Integers, axis: npt.NDArray[np.intp]) -> Integers:
-        order = np.argsort(axis, kind="stable")
-        present, starts = np.unique(axis[order], return_index=True)
-        totals = np.zeros((self.labels + 1, drawn.shape[1]), dtype=np.int64)
-        totals[present] = np.add.reduceat(drawn[order], starts, axis=0)
-        return totals[: self.labels]
+    def errors(self, name: str, n: int, rounds: int, seed: int) -> Floats:
+        """Return by how much the figures of drawn samples of n items miss the truth."""
+        generator = np.random.Generator(np.random.PCG64(seed))
+        at_once = max(1, _CELLS_AT_ONCE // len(self.shares))
+        sizes = [min(at_once, rounds - start) for start in range(0, rounds, at_once)]
+        return np.concatenate([self._figures(name, n, size, generator) for size in sizes]) - self.truth(name)
+
+    def _figures(self, name: str, n: int, rounds: int, generator: np.random.Generator) -> Floats:
+        support = generator.multinomial(n, self.shares, size=rounds)
+        hits = generator.binomial(support, self.rights)
+        wrong = generator.multinomial(n - hits.sum(axis=1), self.wrongs)[:, :-1]
+        return f1_figures(name, support.astype(np.float64), (hits + wrong).astype(np.float64), hits.astype(np.float64))
