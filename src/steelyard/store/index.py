@@ -204,9 +204,10 @@ def _engine(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() == "postgresql" and parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
-    if parsed.get_backend_name() == "postgresql" and "connect_timeout" not in parsed.query:
-        parsed = parsed.update_query_dict({"connect_timeout": str(_CONNECT_SECONDS)})
-    engine = create_engine(parsed, poolclass=NullPool)
+    waits = parsed.get_backend_name() == "postgresql" and "connect_timeout" not in parsed.query
+    # No part of the address, which messages show as it was given.
+    arguments = {"connect_timeout": _CONNECT_SECONDS} if waits else {}
+    engine = create_engine(parsed, poolclass=NullPool, connect_args=arguments)
     if parsed.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_immediate)

@@ -8,7 +8,7 @@ from steelyard.pipeline.generation.caching import Answers, answer_key, cache_inf
 from steelyard.records.models import Generation, Message, ModelIdentity, ModelReply, ModelRequest
 from steelyard.store.cache import AnswerCache
 
-IDENTITY = ModelIdentity("openai:m", "openai", "m", "http://here/v1", "r1", "a1", "t1", "1.0")
+IDENTITY = ModelIdentity("openai:m", "openai", "m", "http://here/v1", "r1", "a1", "k1", "t1", "1.0")
 REQUEST = ModelRequest("i", (Message("user", "2 + 2?"),), Generation(16, ("\n",), 0.5, 0.9, 3), reference="4")
 
 CHANGES = [
@@ -18,6 +18,7 @@ CHANGES = [
     ("identity", "endpoint", "http://there/v1"),
     ("identity", "revision", "r2"),
     ("identity", "adapter", "a2"),
+    ("identity", "tokenizer", "k2"),
     ("identity", "template", "t2"),
     ("identity", "runtime", "1.1"),
     ("request", "messages", (Message("user", "2 + 3?"),)),
