@@ -60,13 +60,52 @@ def test_a_required_id_with_a_defect_is_found_and_named():
 
 
 @pytest.mark.parametrize(
-    ("stops", "abstained"),
-    [(["NO_EVIDENCE"], 1), (["NO_EVIDENCE", "NO_EVIDENCE"], 1), (["NO_EVIDENCE", "BUDGET_EXCEEDED"], 0), ([], 0)],
+    ("stops", "abstained", "runs"),
+    [
+        (["NO_EVIDENCE"], 1, 1),
+        (["NO_EVIDENCE", "NO_EVIDENCE"], 2, 2),
+        (["NO_EVIDENCE", "BUDGET_EXCEEDED", "NO_EVIDENCE"], 2, 3),
+        (["BUDGET_EXCEEDED"], 0, 1),
+        ([], 0, 1),
+    ],
 )
-def test_an_entry_abstains_when_every_run_does(stops, abstained):
-    runs = [run(output(stop_reason=stop), folder=f"run_{number}") for number, stop in enumerate(stops)]
-    (found,) = gathered(golden(sufficient=False), *runs)
-    assert counts(found, "abstained_entries", "insufficient_entries") == (abstained, 1)
+def test_abstention_counts_runs_and_an_entry_without_a_run_is_one_miss(stops, abstained, runs):
+    made = [run(output(stop_reason=stop), folder=f"run_{number}") for number, stop in enumerate(stops)]
+    (found,) = gathered(golden(sufficient=False), *made)
+    assert counts(found, "abstaining_runs", "runs_to_abstain") == (abstained, runs)
+
+
+def test_runs_for_sufficient_evidence_have_nothing_to_abstain_from():
+    (found,) = gathered(golden(), run(output(stop_reason="NO_EVIDENCE")))
+    assert counts(found, "abstaining_runs", "runs_to_abstain") == (0, 0)
+
+
+def test_a_piece_of_evidence_counts_once_however_often_it_is_cited():
+    good, bad = evidence("E1"), evidence("E2", quote=None)
+    content = output(claims=[claim("a", "E1", "E1"), claim("b", "E1", "E2")], evidence=[good, bad])
+    (found,) = gathered(golden(), run(content))
+    assert counts(found, "good_citations", "citations") == (1, 2)
+
+
+def test_inline_evidence_without_an_id_is_one_piece_where_it_says_the_same():
+    def nameless(**given):
+        return {name: value for name, value in evidence("E", **given).items() if name != "evidence_id"}
+
+    content = output(claims=[claim("a", nameless()), claim("b", nameless(), nameless(quote=None))])
+    (found,) = gathered(golden(), run(content))
+    assert counts(found, "good_citations", "citations") == (1, 2)
+
+
+def test_a_piece_that_counts_in_one_place_only_is_not_good():
+    content = output(claims=[claim("a", evidence("E1")), claim("b", evidence("E1", quote=None))])
+    (found,) = gathered(golden(), run(content))
+    assert counts(found, "good_citations", "citations") == (0, 1)
+
+
+def test_pieces_of_two_runs_are_two():
+    content = output(claims=[claim("a", evidence("E1"))])
+    (found,) = gathered(golden(), run(content), run(content, folder="run_2"))
+    assert counts(found, "good_citations", "citations") == (2, 2)
 
 
 def test_over_abstention_and_false_assertion_are_counted_by_run():
@@ -90,7 +129,7 @@ def test_an_entry_without_a_run_is_a_miss_everywhere_it_counts():
 def test_a_run_without_an_entry_counts_for_coverage_and_manifests_only():
     _, found = gathered(golden("another"), run(output(claims=[claim()]), steps=2, recorded=1))
     assert counts(found, "verified_claims", "steps", "recorded_steps") == (1, 2, 1)
-    assert counts(found, "required_ids", "insufficient_entries", "sufficient_runs", "insufficient_runs") == (0, 0, 0, 0)
+    assert counts(found, "required_ids", "runs_to_abstain", "sufficient_runs", "insufficient_runs") == (0, 0, 0, 0)
 
 
 def test_an_unreadable_run_fails_with_all_that_is_known_of_it():
@@ -109,7 +148,7 @@ def test_an_unreadable_run_of_which_nothing_is_known_fails_one_claim_and_one_ste
 
 def test_an_unreadable_run_has_not_abstained():
     (found,) = gathered(golden(sufficient=False), run(output(stop_reason="NO_EVIDENCE"), broken=True))
-    assert found.counts["abstained_entries"] == 0
+    assert counts(found, "abstaining_runs", "runs_to_abstain") == (0, 1)
 
 
 def test_the_score_is_the_mean_of_the_parts_that_apply():

@@ -16,8 +16,6 @@ from steelyard.records.scores import Direction
 from steelyard.registry import metric
 from steelyard.stats import Interval, clustered_interval
 
-VERSION = 1
-"""The version of all seven metrics."""
 NO_DENOMINATOR = "the denominator is zero"
 
 
@@ -31,6 +29,12 @@ class Ratio:
     denominator: str
     direction: Direction
     meaning: str
+    version: int = 1
+
+    @property
+    def key(self) -> str:
+        """The versioned name."""
+        return f"{self.name}@v{self.version}"
 
 
 EVIDENCE_COVERAGE = Ratio(
@@ -52,10 +56,11 @@ GOLDEN_RECALL = Ratio(
 ABSTENTION_ACCURACY = Ratio(
     "abstention_accuracy",
     "Abstention Accuracy",
-    "abstained_entries",
-    "insufficient_entries",
+    "abstaining_runs",
+    "runs_to_abstain",
     "higher",
-    "entries with insufficient evidence whose every run abstained, among such entries",
+    "runs that abstained, among runs for entries with insufficient evidence; such an entry without a run is one miss",
+    version=2,
 )
 MANIFEST_INTEGRITY = Ratio(
     "manifest_integrity",
@@ -87,7 +92,8 @@ CITATION_PRECISION = Ratio(
     "good_citations",
     "citations",
     "higher",
-    "evidence cited by verified claims that counts, among all that is cited by them",
+    "pieces of evidence cited by verified claims that count, among all that a run's verified claims cite, each once",
+    version=2,
 )
 GATED = (EVIDENCE_COVERAGE, GOLDEN_RECALL, ABSTENTION_ACCURACY, MANIFEST_INTEGRITY)
 """Seed 002's four metrics, each with a gate."""
@@ -100,7 +106,7 @@ def _register(ratio: Ratio) -> None:
         return numerator / denominator if denominator else None
 
     share.__doc__ = f"{ratio.meaning[0].upper()}{ratio.meaning[1:]}."
-    metric(ratio.name, version=VERSION, kind="research", direction=ratio.direction, values="rate")(share)
+    metric(ratio.name, version=ratio.version, kind="research", direction=ratio.direction, values="rate")(share)
 
 
 for _ratio in RATIOS:

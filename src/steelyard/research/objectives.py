@@ -80,7 +80,11 @@ class Objective:
     def __post_init__(self) -> None:
         if self.entry is not None:
             self.counts["required_ids"] = len(self.entry.required_ids)
-            self.counts["insufficient_entries"] = int(not self.entry.sufficient)
+
+    @property
+    def insufficient(self) -> bool:
+        """Whether its evidence is labelled insufficient, so that its runs ought to abstain."""
+        return self.entry is not None and not self.entry.sufficient
 
     def add(self, run: RunJudgement, place: int) -> None:
         """Take up one run."""
@@ -117,16 +121,25 @@ class Objective:
         for judgement in run.verified:
             self.counts["verified_claims"] += 1
             self.counts["covered_claims"] += judgement.covered
-            self.counts["citations"] += len(judgement.evidence)
-            self.counts["good_citations"] += sum(piece.counts for piece in judgement.evidence)
             for piece in judgement.evidence:
                 self.faults = _united(self.faults, {*piece.faults, *(f"no_{name}" for name in piece.missing)})
+
+        cited = run.cited_pieces
+        self.counts["citations"] += len(cited)
+        self.counts["good_citations"] += sum(cited.values())
 
     def close(self) -> None:
         """Set what is known only once every run was taken up."""
         self.counts["matched_ids"] = len(self.matched)
-        every = bool(self.runs) and self.abstained_runs == len(self.runs)
-        self.counts["abstained_entries"] = int(every and self.entry is not None and not self.entry.sufficient)
+        if self.insufficient:
+            # Without a run there is one miss: nobody abstained.
+            self.counts["runs_to_abstain"] = max(1, len(self.runs))
+            self.counts["abstaining_runs"] = self.abstained_runs
+
+    @property
+    def abstains(self) -> bool:
+        """Whether there are runs and every one abstained."""
+        return bool(self.runs) and self.abstained_runs == len(self.runs)
 
     @property
     def missing_ids(self) -> list[str]:
@@ -140,7 +153,7 @@ class Objective:
             return None
         if not self.runs or self.unreadable:
             return 0.0
-        right = not self.abstained_runs if self.entry.sufficient else self.abstained_runs == len(self.runs)
+        right = not self.abstained_runs if self.entry.sufficient else self.abstains
         return float(right)
 
     def parts(self) -> dict[str, float | None]:
@@ -169,13 +182,13 @@ class Objective:
     @property
     def error_tags(self) -> tuple[str, ...]:
         """What went wrong, by name."""
-        counts, entry = self.counts, self.entry
+        counts = self.counts
         found = {
             NO_RUN: not self.runs,
             UNREADABLE_RUN: bool(self.unreadable),
             UNCOVERED_CLAIM: counts["covered_claims"] < counts["verified_claims"],
             MISSING_EVIDENCE_ID: bool(self.missing_ids),
-            NO_ABSTENTION: entry is not None and not entry.sufficient and not counts["abstained_entries"],
+            NO_ABSTENTION: self.insufficient and not self.abstains,
             FALSE_ASSERTION: counts["asserting_runs"] > 0,
             OVER_ABSTENTION: counts["over_abstained_runs"] > 0,
             MISSING_MANIFEST: counts["recorded_steps"] < counts["steps"],

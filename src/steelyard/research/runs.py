@@ -6,6 +6,7 @@ A run with an artifact that cannot be read counts as failing: its claims as unco
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -56,6 +57,18 @@ class RunJudgement:
     def verified(self) -> tuple[ClaimJudgement, ...]:
         """The claims that the run vouches for."""
         return tuple(judgement for judgement in self.claims if judgement.claim.status == "verified")
+
+    @property
+    def cited_pieces(self) -> dict[str, bool]:
+        """What verified claims cite, each piece once, and whether it counts wherever it is cited.
+
+        A piece is known by its id; one without an id by what it says.
+        """
+        found: dict[str, bool] = {}
+        for piece in (piece for judgement in self.verified for piece in judgement.evidence):
+            key = json.dumps(piece.evidence_id or piece.shown, sort_keys=True)
+            found[key] = found.get(key, True) and piece.counts
+        return found
 
     @property
     def ledger_ids(self) -> frozenset[str]:

@@ -68,7 +68,7 @@ def _abstention(objective: Objective) -> list[str]:
     if entry.sufficient:
         over = counts["over_abstained_runs"]
         return [f"{_count(over, 'run')} abstained although evidence is sufficient"] if over else []
-    if counts["abstained_entries"]:
+    if objective.abstains:
         return []
     asserting = counts["asserting_runs"]
     if asserting:

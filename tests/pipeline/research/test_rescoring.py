@@ -1,11 +1,13 @@
 """A run over research artifacts judged again: the same bytes from the same artifacts, nothing from others."""
 
+import msgspec
 import pytest
 from research_artifacts import claim, event, evidence, golden, output, step, write_golden, write_run
 
 from steelyard.errors import InputError, UsageError
 from steelyard.pipeline.evaluation.rescoring import RescoreOptions, rescore
 from steelyard.pipeline.research.order import ResearchOptions, evaluate_research
+from steelyard.store.directories import read_run
 
 
 @pytest.fixture
@@ -47,6 +49,16 @@ def test_the_same_artifacts_give_the_same_bytes(judged):
     assert found.results["research"]["metrics"]["golden_recall"]["value"] == 1 / 3
     assert [gate["threshold"] for gate in found.results["research"]["gates"]] == [0.95, 0.25, 0.90, 1.00]
     assert set(found.results["slices"]["field"]) == {"f0", "f1"}
+
+
+def test_a_run_that_was_judged_by_older_metrics_stands_under_todays(judged):
+    record = msgspec.json.decode((judged / "run.json").read_bytes())
+    record["signatures"]["metrics"] = [name.replace("@v2", "@v1") for name in record["signatures"]["metrics"]]
+    (judged / "run.json").write_bytes(msgspec.json.encode(record))
+    found = rescored(judged)
+    assert found.results["metric_details"]["abstention_accuracy"]["signature"].startswith("abstention_accuracy@v2")
+    assert "abstention_accuracy@v2" in read_run(judged).signatures["metrics"]
+    assert "abstention_accuracy@v1" in read_run(judged, as_made=True).signatures["metrics"]
 
 
 def test_changed_artifacts_are_refused_and_leave_the_run_as_it_was(judged):

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.pipeline.conversations.rescoring import is_conversations, other_scorer, rescore_conversations
 from steelyard.pipeline.evaluation.deriving import derive
@@ -20,14 +18,14 @@ from steelyard.pipeline.recording.artifacts import read_config
 from steelyard.pipeline.recording.reporting import write_report
 from steelyard.pipeline.recording.run import Evaluation, Progress, outcome
 from steelyard.pipeline.recording.sealing import other_items, renew_seals
+from steelyard.pipeline.recording.standing import write_standing
 from steelyard.pipeline.research.rescoring import is_research, rescore_research
 from steelyard.pipeline.research.rescoring import other_scorer as research_only
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.shipped import opened_path
-from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RESCORED_FILE, RUN_FORMAT, Rescored, RunRecord
+from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RUN_FORMAT, Rescored, RunRecord
 from steelyard.store.checking import kept_items
-from steelyard.store.directories import RunDirectory, find_run, read_run, standing_fields
-from steelyard.store.files import json_bytes, write_bytes
+from steelyard.store.directories import RunDirectory, find_run, read_run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,20 +73,10 @@ def _rescored(
     scorer = next(iter(prepared.judgements[0].scorers.values())).definition.key
     facts = outcome(results) | {"items": other_items(path, record), "config": judging_configuration(prepared)}
     rescored = Rescored(scorer, prepared.signatures, **facts)
-    _write_rescored(path, record, rescored)
-    standing = msgspec.structs.replace(record, **standing_fields(rescored))
+    standing = write_standing(path, record, rescored)
     write_report(path, standing, results, hard)
     renew_seals(path, record)
     return Evaluation(path, standing, results, hard)
-
-
-def _write_rescored(path: Path, record: RunRecord, rescored: Rescored) -> None:
-    """Say under which scorers the run now stands; where they are its own, there is nothing to say."""
-    same = all(getattr(record, name) == value for name, value in standing_fields(rescored).items())
-    if same and rescored.items is None:
-        (path / RESCORED_FILE).unlink(missing_ok=True)
-        return
-    write_bytes(path / RESCORED_FILE, json_bytes(msgspec.to_builtins(rescored)))
 
 
 def _complete(path: Path) -> RunRecord:

@@ -29,7 +29,6 @@ from steelyard.records.secrets import warn_of_plain_secrets
 from steelyard.research.gates import DEFAULT_THRESHOLDS, parse_thresholds
 from steelyard.research.golden import GoldenEntry
 from steelyard.research.measures import RATIOS
-from steelyard.research.measures import VERSION as METRICS_VERSION
 from steelyard.research.objectives import Objective, Objectives
 from steelyard.research.report import Findings, Sources, objective_facts, report, system_error_report
 from steelyard.research.runs import run_facts
@@ -39,7 +38,12 @@ from steelyard.store.files import replacing
 TASK = "research"
 DETAILS_FILE = "eval/research_runs.jsonl"
 VERSION = 1
-SIGNATURE = f"{PRIMARY}@v{VERSION}|join=basic,quotes=folded"
+SCORER = f"{PRIMARY}@v{VERSION}"
+SIGNATURES = {
+    "scorers": [f"{SCORER}|join=basic,quotes=folded"],
+    "metrics": [ratio.key for ratio in RATIOS],
+    "canonical": [],
+}
 
 Progress = Callable[[int], None]
 """Called with the number of runs judged so far."""
@@ -189,12 +193,8 @@ class Judging:
         options = self.options
         return RunIdentity(
             task=TASK,
-            scorer_version=f"{PRIMARY}@v{VERSION}",
-            signatures={
-                "scorers": [SIGNATURE],
-                "metrics": [f"{ratio.name}@v{METRICS_VERSION}" for ratio in RATIOS],
-                "canonical": [],
-            },
+            scorer_version=SCORER,
+            signatures=SIGNATURES,
             model={"name": options.agent, "kind": "research agent"} if options.agent else {"kind": "research agent"},
             dataset={"path": str(options.golden), "sha256": golden},
         )

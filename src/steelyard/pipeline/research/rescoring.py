@@ -8,13 +8,14 @@ from typing import Any
 
 from steelyard.errors import InputError, Problem, UsageError
 from steelyard.pipeline.recording.reporting import write_report
-from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress, abandoned_on_error
-from steelyard.pipeline.recording.sealing import renew_seals
+from steelyard.pipeline.recording.run import Derivation, Evaluation, Progress, abandoned_on_error, outcome
+from steelyard.pipeline.recording.sealing import other_items, renew_seals
+from steelyard.pipeline.recording.standing import write_standing
 from steelyard.pipeline.research.items import BLOCK_OBJECTIVES
-from steelyard.pipeline.research.order import TASK, Judging, ResearchOptions
+from steelyard.pipeline.research.order import SCORER, SIGNATURES, TASK, Judging, ResearchOptions
 from steelyard.pipeline.research.reading import find_runs, read_golden
 from steelyard.reading.hashing import sha256_file
-from steelyard.records.runs import MANIFEST_FILE, RunRecord
+from steelyard.records.runs import MANIFEST_FILE, Rescored, RunRecord
 from steelyard.research.gates import DEFAULT_THRESHOLDS
 from steelyard.store.checking import read_object
 from steelyard.store.directories import RunDirectory
@@ -67,10 +68,12 @@ def _derived(path: Path, record: RunRecord, judging: Judging, expected: str) -> 
     derivation = Derivation(path, judging.plan(), BLOCK_OBJECTIVES)
     with abandoned_on_error(derivation):
         _, _, extra = judging.derive(derivation, sha256_file(judging.options.golden), expected)
-    results, hard = derivation.finish(record.signatures, extra)
-    write_report(path, record, results, hard)
+    results, hard = derivation.finish(SIGNATURES, extra)
+    rescored = Rescored(SCORER, SIGNATURES, **outcome(results), items=other_items(path, record))
+    standing = write_standing(path, record, rescored)
+    write_report(path, standing, results, hard)
     renew_seals(path, record)
-    return Evaluation(path, record, results, hard)
+    return Evaluation(path, standing, results, hard)
 
 
 def other_scorer() -> UsageError:
