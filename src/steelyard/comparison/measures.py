@@ -18,6 +18,7 @@ from steelyard.comparison.repeated_labels import RepeatedMatrixMeasure
 from steelyard.records.blocks import Floats
 from steelyard.records.columns import WEIGHT, ItemColumns, Rows
 from steelyard.records.comparisons import Figure, Paired
+from steelyard.records.plans import RULE_PREFIX
 from steelyard.records.scores import Direction
 from steelyard.registry import value_kind
 from steelyard.stats import PairedKind
@@ -64,7 +65,7 @@ def _kind(name: str, *columns: Floats, averaged: bool) -> tuple[PairedKind, floa
 
     The mean of several repeats of a rate is none.
     """
-    values = value_kind(name)
+    values = "rate" if name.startswith(RULE_PREFIX) else value_kind(name)
     if values == "percent":
         return "bounded", 100.0
     if values in ("amount", "unbounded"):

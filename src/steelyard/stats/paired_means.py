@@ -53,14 +53,13 @@ def bounded_interval(pairs: Pairs, reach: float, *, rounds: int, seed: int, leve
 
 def unbounded_interval(pairs: Pairs, *, rounds: int, seed: int, level: float) -> Interval:
     """Return the interval of a mean difference of values without bounds; None where nothing says how they spread."""
-    reach = pairs.widest
+    reach, method = pairs.widest, _method(pairs)
     if pairs.units < 2 or reach == 0:
-        return Interval(None, None, STUDENT, level, ONE_UNIT if pairs.units < 2 else SPREADLESS)
+        return Interval(None, None, method, level, ONE_UNIT if pairs.units < 2 else SPREADLESS)
     below = _gaffke_low(Units.of(pairs.residuals, pairs.sizes), reach, rounds, seed, level)
     above = _gaffke_low(Units.of(-pairs.residuals, pairs.sizes), reach, rounds, seed, level)
-    method = GAFFKE_CLUSTERED if pairs.clustered else GAFFKE
     if pairs.squares:
-        lower, upper, method = _studentised(pairs, rounds, seed, level)
+        lower, upper = _studentised(pairs, rounds, seed, level)
         below, above = min(below, lower), min(above, upper)
     return Interval(pairs.delta + min(0.0, below), pairs.delta - min(0.0, above), method, level)
 
@@ -87,8 +86,15 @@ def _weighted_means(units: Units, size: float, reach: float, rounds: int, genera
     return means
 
 
-def _studentised(pairs: Pairs, rounds: int, seed: int, level: float) -> tuple[float, float, str]:
-    """Return how far the ends lie from the delta, both downwards as for negated differences, and the method.
+def _method(pairs: Pairs) -> str:
+    """Return the method by the number of units alone; what values do inside it is part of it."""
+    if pairs.units < FEW_UNITS:
+        return STUDENT_CLUSTERED if pairs.clustered else STUDENT
+    return STUDENTISED_CLUSTERED if pairs.clustered else STUDENTISED
+
+
+def _studentised(pairs: Pairs, rounds: int, seed: int, level: float) -> tuple[float, float]:
+    """Return how far the ends lie from the delta, both downwards as for negated differences.
 
     Student's t where units are few, or where so many resamples have no spread that a quantile is without end.
     """
@@ -100,7 +106,6 @@ def _studentised(pairs: Pairs, rounds: int, seed: int, level: float) -> tuple[fl
         ratios = np.concatenate((studentised(Units.of(pairs.residuals), half, seed), mirrored))
         lowest, highest = percentile_ends(ratios, level)
         if math.isfinite(lowest) and math.isfinite(highest):
-            method = STUDENTISED_CLUSTERED if pairs.clustered else STUDENTISED
-            return -highest * error, lowest * error, method
+            return -highest * error, lowest * error
     margin = student_quantile((1 + level) / 2, pairs.units - 1) * error
-    return -margin, -margin, STUDENT_CLUSTERED if pairs.clustered else STUDENT
+    return -margin, -margin

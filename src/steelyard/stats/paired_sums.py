@@ -115,4 +115,5 @@ def drawn_ends(draws: Floats, delta: float, n_units: int, reach: float, level: f
     """Return the ends of the bootstrap interval; it holds the value, and what so many units cannot show."""
     low, high = percentile_ends(draws, level)
     floor = reach * unseen(n_units, level)
-    return max(-reach, min(low, delta - floor)), min(reach, max(high, delta + floor))
+    # BLEU's best is 100 and a rounding error: the bounds must not cut off the difference itself.
+    return min(delta, max(-reach, min(low, delta - floor))), max(delta, min(reach, max(high, delta + floor)))

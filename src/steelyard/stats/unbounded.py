@@ -1,10 +1,10 @@
 """Means of values without an upper bound: errors, tokens, latencies, losses.
 
-From twenty units on the studentised bootstrap follows their skew. Over fewer units, and where so many resamples have no
-spread that a quantile is without end, Student's t is used; for amounts, which are 0 or more, on the scale of
-logarithms, where it covers skewed ones better and never goes below 0. Nothing says how far an unseen value may lie but
-those that were seen: an end is never nearer to the mean than if one more unit were as far out as the furthest. This
-holds for both ends, for amounts for the upper one.
+From twenty units on the studentised bootstrap follows their skew; where so many resamples have no spread that a
+quantile is without end, its quantiles are Student's t. Over fewer units Student's t is the method; for amounts, which are
+0 or more, on the scale of logarithms, where it covers skewed ones better and never goes below 0. Nothing says how far an
+unseen value may lie but those that were seen: an end is never nearer to the mean than if one more unit were as far out as
+the furthest. This holds for both ends, for amounts for the upper one.
 """
 
 from __future__ import annotations
@@ -39,25 +39,24 @@ def unbounded_interval(
     units: Units, kind: ValueKind, *, clustered: bool = False, rounds: int, seed: int, level: float
 ) -> Interval:
     """Return the interval of the ratio of totals over units; None where they show no spread."""
-    few = STUDENT_LOG if kind == "amount" else STUDENT
+    method = _method(units, kind, clustered=clustered)
     reason = _undefined(units, clustered=clustered)
     if reason:
-        return Interval(None, None, _named(few, clustered=clustered), level, reason)
+        return Interval(None, None, method, level, reason)
     total = exact_sum(units.sizes, units.counts).value
     mean = exact_sum(units.sums, units.counts).value / total
     residuals = _residuals(units, mean)
     squares = exact_sum(residuals.sums**2 + residuals.variances, residuals.counts).value
     if squares <= _NOISE * exact_sum(units.sums**2, units.counts).value:
-        return Interval(None, None, _named(few, clustered=clustered), level, NO_SPREAD)
+        return Interval(None, None, method, level, NO_SPREAD)
     error = math.sqrt(units.n / (units.n - 1) * squares) / total
     ends = _studentised(residuals, mean, error, rounds, seed, level)
-    method = few if ends is None else STUDENTISED
     low, high = ends or _student(kind, mean, error, units.n, level)
     ratios = units.sums / units.sizes
     worst = float(ratios.min()), float(ratios.max())
     below, above = bounded_ends(units, worst, rounds=rounds, seed=seed, level=level)
     low = min(low, below) if kind == "unbounded" else max(0.0, low)
-    return Interval(min(low, mean), max(high, above), _named(method, clustered=clustered), level)
+    return Interval(min(low, mean), max(high, above), method, level)
 
 
 def _undefined(units: Units, *, clustered: bool) -> str:
@@ -95,5 +94,8 @@ def _student(kind: ValueKind, mean: float, error: float, units: int, level: floa
     return mean / factor, mean * factor
 
 
-def _named(method: str, *, clustered: bool) -> str:
+def _method(units: Units, kind: ValueKind, *, clustered: bool) -> str:
+    """Return the method by kind and number of units alone; what values do inside it is part of it."""
+    few = STUDENT_LOG if kind == "amount" else STUDENT
+    method = few if units.n < FEW_UNITS else STUDENTISED
     return f"{method}-clustered" if clustered else method
