@@ -1,8 +1,10 @@
 """OpenAI-compatible endpoints over real HTTP."""
 
+import asyncio
 import os
 import socket
 import time
+from contextlib import ExitStack, contextmanager
 
 import aiohttp
 import pytest
@@ -10,7 +12,7 @@ from serving import Scripted, serving
 
 from steelyard.errors import ConfigurationError, IncompleteError
 from steelyard.models import ModelOptions, open_model
-from steelyard.models.back_off import retry_after
+from steelyard.models.back_off import BackOff, retry_after
 from steelyard.models.connecting import connection_fault
 from steelyard.records.models import Generation, Message, ModelRequest
 from steelyard.records.secrets import forget_secrets
@@ -129,8 +131,11 @@ def test_what_is_secret_in_the_address_is_no_part_of_the_identity(monkeypatch):
 
 @pytest.mark.parametrize(
     "url",
-    ["localhost:8000", "ftp://localhost/v1", "http://", "http://[::1/v1", "http://host:99999/v1", "http://a b/v1"],
-)
+    [
+        "localhost:8000", "ftp://localhost/v1", "http://", "http://[::1/v1", "http://host:99999/v1", "http://a b/v1",
+        "http://a..b/v1", "http://.a/v1", f"http://{'a' * 300}.com/v1",
+    ],
+)  # fmt: skip
 def test_an_address_that_is_none_is_refused(monkeypatch, url):
     monkeypatch.setenv("OPENAI_BASE_URL", url)
     with pytest.raises(ConfigurationError, match="OPENAI_BASE_URL"):
@@ -176,9 +181,44 @@ def test_tls_that_fails_stops_the_run(script, monkeypatch):
         many("hello", 40)
 
 
-def test_a_connection_that_does_not_come_about_is_a_refusal_with_the_limit():
-    fault = connection_fault(aiohttp.ConnectionTimeoutError("Connection timeout to host"))
-    assert "no connection within 10 s" in fault.refusal.reason
+@pytest.mark.parametrize("address", ["http://1.2.3.4.5/v1", "http://256.256.256.256/v1"])
+def test_a_host_that_can_be_no_address_stops_the_run(monkeypatch, address):
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    with pytest.raises(IncompleteError, match="is no address"):
+        many("hello", 40)
+
+
+@pytest.mark.parametrize("proxy", ["garbage", "http://[::1", "http://a:99999999", "socks5://127.0.0.1:9"])
+def test_a_proxy_that_is_no_address_is_refused_where_it_would_be_asked(monkeypatch, proxy):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("http_proxy", proxy)
+    with pytest.raises(ConfigurationError, match="HTTP_PROXY is"):
+        open_model("openai:tiny")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    assert open_model("openai:tiny").identity.endpoint == "http://127.0.0.1:9/v1"
+
+
+@contextmanager
+def full_port():
+    """A port whose queue is full, so that nothing more is connected and nothing refused."""
+    with socket.socket() as held, ExitStack() as waiting:
+        held.bind(("127.0.0.1", 0))
+        held.listen(0)
+        for _ in range(4):
+            one = waiting.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex(held.getsockname())
+        yield held.getsockname()[1]
+
+
+@pytest.mark.parametrize(("deadline", "said"), [(2, "0.8"), (30, "10")])
+def test_a_connection_that_does_not_come_about_stops_the_run_and_says_after_how_long(monkeypatch, deadline, said):
+    start = time.perf_counter()
+    with full_port() as port:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/v1")
+        with pytest.raises(IncompleteError, match=rf"no connection within {said} s \(16 requests"):
+            many("hello", 40, deadline=deadline, concurrency=16)
+    assert time.perf_counter() - start < float(said) + 2
 
 
 @pytest.mark.parametrize(
@@ -212,6 +252,25 @@ def test_waiting_for_an_overloaded_endpoint_is_told_once(script, monkeypatch):
     with pytest.warns(UserWarning, match="has answered nothing for 0.5 s but 503: later") as told:
         many("overloaded", 6, deadline=4)
     assert len(told) == 1
+
+
+def test_a_shared_pause_that_is_begun_anew_for_ever_holds_nobody_for_ever():
+    """Who wakes first begins the next pause: all others would wait for as many pauses as there are items."""
+
+    async def waited():
+        back_off = BackOff(longest=0.1)
+        back_off.throttled(None)
+
+        async def others():
+            while True:
+                back_off.throttled(0.1)
+                await asyncio.sleep(0.02)
+
+        renewing = asyncio.create_task(others())
+        await asyncio.wait_for(back_off.wait(), 20)
+        renewing.cancel()
+
+    asyncio.run(waited())
 
 
 def test_openai_itself_is_not_asked_without_a_key(monkeypatch):

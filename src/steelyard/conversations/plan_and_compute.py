@@ -12,6 +12,7 @@ from typing import Any
 from steelyard.conversations.plan_schema import PLAN_SCHEMA
 from steelyard.conversations.plan_text import PlanError, first_messages, read_plan, retry_messages, shared_parts
 from steelyard.conversations.solving import Asking, TurnFailedError, TurnRequest
+from steelyard.conversations.traces import LARGEST_COUNT
 from steelyard.conversations.validator import validate
 from steelyard.programs import ProgramError, execute, plan_program
 from steelyard.programs.operations import COMPUTE
@@ -64,8 +65,9 @@ class _Attempt:
         )
 
     def _total(self, name: str) -> Any:
-        known = [call[name] for call in self.calls if call[name] is not None]
-        return sum(known) if known else None
+        total = sum(known := [call[name] for call in self.calls if call[name] is not None])
+        # What a server counts may be nonsense, and the sum of two such counts more than a column holds.
+        return total if known and total <= LARGEST_COUNT else None
 
     def plan(self) -> Generator[ModelRequest, ModelReply, None]:
         """Ask for a plan, and again with its issues for as long as that is allowed."""

@@ -11,6 +11,7 @@ from typing import Any
 from steelyard.conversations.plan_schema import ARITHMETIC, PLAN_SCHEMA
 from steelyard.conversations.solving import TurnRequest
 from steelyard.errors import excerpt, quoted
+from steelyard.models.given import json_value
 from steelyard.programs.nodes import TABLE_OPERATIONS
 from steelyard.records.models import Message
 
@@ -126,6 +127,8 @@ def read_plan(reply: str) -> tuple[dict[str, Any], ...]:
         raise PlanError(f"the reply has no JSON object: {quoted(reply)}")
     try:
         found, _ = json.JSONDecoder(parse_constant=_refused).raw_decode(text, start)
+        # What a journal could not hold, or nobody could read back from it, is no plan either: 1e400, nesting.
+        found = json_value(found, who="the plan holds")
     except (ValueError, RecursionError) as error:
         raise PlanError(f"the reply is not JSON: {excerpt(str(error))}") from None
     steps = found.get("steps")

@@ -27,6 +27,8 @@ _PROMPT_TOKENS = ("prompt_tokens", "tokens_in")
 _COMPLETION_TOKENS = ("completion_tokens", "tokens_out")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 120
+LARGEST_COUNT = 2**63 - 1
+"""What a column of counts can hold."""
 
 
 class TraceError(ValueError):
@@ -156,10 +158,16 @@ def _count(fields: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
         value = fields.get(name)
         if value is None:
             continue
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise TraceError(f"`{name}` is {excerpt(repr(value))}, expected a whole number")
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST_COUNT:
+            raise TraceError(f"`{name}` is {excerpt(_shown(value))}, expected a whole number from 0 to 2^63 - 1")
         return value
     return None
+
+
+def _shown(value: Any) -> str:
+    # Python prints no whole number of more than 4,300 digits.
+    beyond = isinstance(value, int) and value > LARGEST_COUNT
+    return f"a whole number of {value.bit_length()} bits" if beyond else repr(value)
 
 
 def _calls(fields: Mapping[str, Any], name: str) -> tuple[Any, ...] | int | None:

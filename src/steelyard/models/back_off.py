@@ -37,8 +37,10 @@ class BackOff:
         self._delay = FIRST_DELAY
 
     async def wait(self) -> None:
-        """Wait until the shared pause is over."""
-        while (left := self._until - time.monotonic()) > 0:
+        """Wait until the shared pause is over; however often it is begun anew, no longer than one may last."""
+        ends_at = time.monotonic() + self._longest
+        # Who wakes first would else begin the next pause for all others, and each would be asked at most once in one.
+        while (left := min(self._until, ends_at) - time.monotonic()) > 0:
             await asyncio.sleep(left + _jitter())
 
 

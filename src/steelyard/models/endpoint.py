@@ -9,7 +9,6 @@ choice.
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 import warnings
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -21,8 +20,16 @@ import aiohttp
 from steelyard.errors import excerpt
 from steelyard.models.back_off import BackOff, own_delay, retry_after
 from steelyard.models.bodies import Body, read_body
-from steelyard.models.connecting import LONGEST_CONNECT, connection_fault
-from steelyard.models.endpoint_address import api_key, base_url, check_key, public_url, request_url
+from steelyard.models.connecting import connect_limit, connection_fault
+from steelyard.models.endpoint_address import (
+    api_key,
+    base_url,
+    check_key,
+    check_proxies,
+    has_proxy,
+    public_url,
+    request_url,
+)
 from steelyard.models.endpoint_replies import GARBLED_ATTEMPTS, Refused, Retry, parse_reply, status_outcome
 from steelyard.models.opening import ModelOptions
 from steelyard.models.protocol import BaseModel, elapsed_ms
@@ -58,7 +65,9 @@ class EndpointModel(BaseModel):
         """Return a model at `OPENAI_BASE_URL` with `OPENAI_API_KEY`, or the key in `OPENAI_API_KEY_FILE`."""
         address, key = base_url(), api_key()
         check_key(address, key)
-        return cls(name, address, options, key=key)
+        model = cls(name, address, options, key=key)
+        check_proxies(address)
+        return model
 
     def generate(self, request: ModelRequest) -> ModelReply:
         """Ask once, with retries."""
@@ -90,9 +99,9 @@ class EndpointModel(BaseModel):
             connector=aiohttp.TCPConnector(limit=self.at_a_time),
             cookie_jar=aiohttp.DummyCookieJar(),  # nothing that one item was answered may reach another
             headers=headers,
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=min(LONGEST_CONNECT, 0.4 * self._options.deadline)),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect_limit(self._options.deadline)),
             auto_decompress=False,
-            trust_env=_has_proxy(),
+            trust_env=has_proxy(),
         ) as session:
             self._session = session
             yield
@@ -131,7 +140,7 @@ class EndpointModel(BaseModel):
             async with asyncio.timeout(max(0.0, patience)):
                 answer = await self._post(request)
         except aiohttp.ConnectionTimeoutError as error:
-            return connection_fault(error)
+            return connection_fault(error, limit=connect_limit(self._options.deadline))
         except TimeoutError:
             return Retry(f"no answer within {self._options.deadline:g} s", state="timeout")
         except (aiohttp.ClientError, OSError) as error:
@@ -171,8 +180,3 @@ class EndpointModel(BaseModel):
         if generation.top_p != 1:
             body["top_p"] = generation.top_p
         return body | ({"stop": list(generation.stop)} if generation.stop else {})
-
-
-def _has_proxy() -> bool:
-    """Return whether the environment names a proxy; aiohttp looks that up for every request, which costs a third."""
-    return any(name.lower() in ("http_proxy", "https_proxy", "all_proxy") for name in os.environ)

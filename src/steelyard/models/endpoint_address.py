@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
 from steelyard.errors import ConfigurationError, Problem, quoted
 from steelyard.records.secrets import is_secret_name, remember_secret
@@ -58,15 +59,35 @@ def request_url(url: str, *, with_user: bool) -> str:
     return urlunsplit((parts.scheme, host, f"{parts.path.rstrip('/')}/chat/completions", parts.query, ""))
 
 
-def _parts(url: str) -> SplitResult:
+def has_proxy() -> bool:
+    """Return whether the environment names a proxy; aiohttp looks that up for every request, which costs a third."""
+    return any(name.lower() in ("http_proxy", "https_proxy", "all_proxy") for name in os.environ)
+
+
+def check_proxies(address: str) -> None:
+    """Refuse a proxy that is no address: every request would fail of it, and none would say so."""
+    if not has_proxy() or proxy_bypass(urlsplit(address).hostname or ""):
+        return
+    for kind, proxy in getproxies().items():
+        if kind in ("http", "https") and not _is_address(proxy):
+            message = f"{kind.upper()}_PROXY is {quoted(_shown(proxy))}, expected an http address"
+            raise ConfigurationError(Problem("bad-model", message, hint="such as http://127.0.0.1:3128, or unset it"))
+
+
+def _is_address(url: str) -> bool:
+    """Return whether a URL has a host that can be looked up and a port that there is."""
     try:
         parts = urlsplit(url)
+        (parts.hostname or "").encode("idna")  # as the lookup does, where it fails for every request alike
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-        sound = sound and url.isprintable() and not any(character.isspace() for character in url)
     except ValueError:
-        sound = False
-    if sound:
-        return parts
+        return False
+    return sound and url.isprintable() and not any(character.isspace() for character in url)
+
+
+def _parts(url: str) -> SplitResult:
+    if _is_address(url):
+        return urlsplit(url)
     message = f"{BASE_URL} is {quoted(_shown(url))}, expected an http or https address"
     raise ConfigurationError(Problem("bad-model", message, hint="such as http://127.0.0.1:8000/v1"))
 

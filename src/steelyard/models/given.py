@@ -39,10 +39,10 @@ def _checked(fields: Mapping[str, Any]) -> ModelReply:
     return msgspec.convert(plain, ModelReply)
 
 
-def json_value(value: Any, depth: int = 0) -> Any:
+def json_value(value: Any, depth: int = 0, *, who: str = "the callable returned") -> Any:
     """Return a value as JSON can hold it, in plain types only; raise where it cannot."""
     if depth > DEEPEST:
-        raise ValueError(f"the callable returned a value nested more than {DEEPEST} deep")
+        raise ValueError(f"{who} a value nested more than {DEEPEST} deep")
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -50,17 +50,17 @@ def json_value(value: Any, depth: int = 0) -> Any:
     if isinstance(value, int):
         return int.__int__(value)
     if isinstance(value, float):
-        return _finite(float.__float__(value))
+        return _finite(float.__float__(value), who)
     if isinstance(value, Mapping):
-        return {str(key): json_value(entry, depth + 1) for key, entry in value.items()}
+        return {str(key): json_value(entry, depth + 1, who=who) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [json_value(entry, depth + 1) for entry in value]
-    raise TypeError(f"the callable returned {type(value).__name__}, expected text or another JSON value")
+        return [json_value(entry, depth + 1, who=who) for entry in value]
+    raise TypeError(f"{who} {type(value).__name__}, expected text or another JSON value")
 
 
-def _finite(number: float) -> float:
+def _finite(number: float, who: str) -> float:
     if not math.isfinite(number):
-        raise ValueError(f"the callable returned {number!r}, which JSON cannot hold")
+        raise ValueError(f"{who} {number!r}, which JSON cannot hold")
     return number
 
 
