@@ -310,6 +310,11 @@ class Problems:
         self.listed.extend(other.listed[: max(0, room)])
         self.total += other.total
 
+    def interleave(self, other: Problems) -> None:
+        """Record what another ledger holds of the same file, as if both had been kept as one in the order of lines."""
+        self.listed = sorted([*self.listed, *other.listed], key=lambda problem: problem.line or 0)[:LISTED_PROBLEMS]
+        self.total += other.total
+
     def raise_if_any(self) -> None:
         """Raise one InputError with everything recorded, or return."""
         if self.total:

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.pipeline.blocks import block_path, path
+from steelyard.pipeline.blocks import block_path
 from steelyard.pipeline.evaluation import streaming
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.options import EvaluateOptions
@@ -55,7 +55,6 @@ def both_ways(tmp_path, monkeypatch):
         return found["rows"], found["columns"]
 
     monkeypatch.setattr(scan, "BLOCK_BYTES", 4096)
-    monkeypatch.setattr(path, "PLAIN_SHARE", 0.0)
     return evaluated
 
 

@@ -12,7 +12,7 @@ LOOP_MODULES = (
     "steelyard.reading.columns.scan",
     *(
         f"steelyard.text.kernels.{name}"
-        for name in ("checks", "labels", "overlap", "patterns", "plain_numbers", "rouge", "writing")
+        for name in ("checks", "labels", "lines", "overlap", "patterns", "plain_numbers", "rouge", "writing")
     ),
 )
 

@@ -102,7 +102,7 @@ def physical_lines(stream: BinaryIO, limits: Limits) -> Iterator[tuple[int, int,
 
     Of a line over the limit only the beginning is yielded, and the rest is passed over without being held.
     """
-    enough = limits.max_line_bytes + len(BOM) + 2
+    enough = longest_read(limits)
     offset = number = 0
     while data := stream.readline(enough):
         number += 1
@@ -113,6 +113,11 @@ def physical_lines(stream: BinaryIO, limits: Limits) -> Iterator[tuple[int, int,
         if number == 1 and data.startswith(BOM):
             start, data = len(BOM), data[len(BOM) :]
         yield number, start, data
+
+
+def longest_read(limits: Limits) -> int:
+    """Return how many bytes of a line are read: enough to know that it is too long."""
+    return limits.max_line_bytes + len(BOM) + 2
 
 
 def skip_line(stream: BinaryIO) -> int:

@@ -103,7 +103,7 @@ class _Reader:
             problem = Problem("machine", message, hint="check the disk and try again", file=str(self.path))
             raise MachineError(problem) from None
         if not self.seen:
-            raise self._empty()
+            raise empty_file(self.path)
 
     def _found(self, stream: BinaryIO, mapping_field: str | None, restore_cells: bool) -> Iterator[Row]:  # noqa: FBT001
         match self.format:
@@ -136,5 +136,7 @@ class _Reader:
         else:
             self.rejected(line, f"{error.code}: {error.message}", raw)
 
-    def _empty(self) -> InputError:
-        return bad_file(self.path, "empty-file", "the file has no rows, expected at least one", hint="check the path")
+
+def empty_file(path: Path) -> InputError:
+    """Return the error of a file that holds no row at all."""
+    return bad_file(path, "empty-file", "the file has no rows, expected at least one", hint="check the path")

@@ -42,7 +42,7 @@ def compare(content, size=1 << 20):
     plain = 0
     for block in blocks:
         for row, number in enumerate(block.shapes.tolist()):
-            line = strict.pop(block.first_line + row, None)
+            line = strict.pop(block.raw.number_of(row), None)
             assert (number == BLANK) == (line is None)
             if number >= 0 and not scanner.shapes[number].has_duplicates:
                 assert line.fault is None
@@ -124,7 +124,7 @@ def test_a_line_over_the_limit_is_odd_and_its_rest_is_passed_over():
     limits = Limits(max_line_bytes=50)
     content = b'{"a":"1"}\n{"a":"' + b"x" * 500 + b'"}\n{"a":"3"}\n'
     _, blocks = scanned(content, 20, limits)
-    lines = [(block.first_line + row, shape) for block in blocks for row, shape in enumerate(block.shapes.tolist())]
+    lines = [(block.raw.number_of(row), shape) for block in blocks for row, shape in enumerate(block.shapes.tolist())]
     assert lines == [(1, 0), (2, ODD), (3, 0)]
     fault = blocks[0].strict_line(1, limits).fault
     assert isinstance(fault, RowError)

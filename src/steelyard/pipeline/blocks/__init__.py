@@ -1,7 +1,6 @@
-"""Evaluation by columns: the same judged blocks as `pipeline.judging.items` gives, for large files of plain rows.
+"""The way of rows in blocks: columns where rows are plain, the item form of `pipeline.judging.items` for the others.
 
-`block_path` says whether a task and a file can go this way. Rows that are not plain are read and judged one by one
-inside their block, so every file gives the same results either way.
+Both give the same judged blocks. `block_path` is the way of every file but small ones, `judged_by_processes` theirs.
 """
 
 from steelyard.pipeline.blocks.labelling import raw_references

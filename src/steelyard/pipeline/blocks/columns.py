@@ -29,16 +29,20 @@ class ShapeRoles(Generic[R]):
 
     def __init__(self, decide: Callable[[Shape], R]) -> None:
         self._decide = decide
-        self._known: list[R | None] = []
+        self._known: dict[int, R | None] = {}
 
-    def of(self, shapes: Sequence[Shape]) -> list[R | None]:
-        """Return the roles of shapes, by their numbers."""
-        for shape in shapes[len(self._known) :]:
-            try:
-                self._known.append(self._decide(shape))
-            except NotPlain:
-                self._known.append(None)
-        return self._known
+    def of(self, shapes: Sequence[Shape], used: Integers) -> list[R | None]:
+        """Return the roles of shapes by their numbers; those that are not `used` now are not decided yet."""
+        for number in np.unique(used[used >= 0]).tolist():
+            if number not in self._known:
+                self._known[number] = self._decided(shapes[number])
+        return [self._known.get(number) for number in range(len(shapes))]
+
+    def _decided(self, shape: Shape) -> R | None:
+        try:
+            return self._decide(shape)
+        except NotPlain:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,21 @@ def _constants(rows: PlainRows[ItemRoles], key: str, labels: Labels) -> Labels:
             names = names if value in names else [*names, value]
             codes[shapes == number] = names.index(value)
     return in_order(Labels(names, codes))
+
+
+def conversation_columns(rows: PlainRows[ItemRoles]) -> tuple[Labels, list[int | None]]:
+    """Return the conversation of each row, and its turn."""
+    turns = rows.column(lambda role: role.turn)
+    return labels_block(rows.column(lambda role: role.conversation), empty=False), [
+        count_of(int(text)) if text else None for text in turns
+    ]
+
+
+def nameless(rows: PlainRows[ItemRoles]) -> Flags:
+    """Return which rows have a conversation whose name is empty."""
+    names = rows.column(lambda role: role.conversation)
+    found: Flags = (rows.facts(lambda role: role.conversation is not None) == 1) & (names.starts == names.ends)
+    return found
 
 
 def detail_columns(rows: PlainRows[PredictionRoles]) -> dict[str, Sequence[float | int | None]]:

@@ -35,7 +35,7 @@ def _by_columns(judgement: Judgement, source: Source) -> Iterator[Any]:
     members = ShapeRoles(lambda shape: reference_member(shape, judgement))
     for content in read_raw_blocks(source.dataset, source.limits):
         block = scanner.scan(content)
-        found = members.of(scanner.shapes)
+        found = members.of(scanner.shapes, block.shapes)
         plain = np.array([*(member is not None for member in found), False, False], np.bool_)[block.shapes]
         rows = PlainRows(block, np.flatnonzero(plain), found)
         if len(rows):

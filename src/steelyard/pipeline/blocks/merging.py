@@ -1,58 +1,66 @@
-"""Two judged parts of one block, woven together in the order of their rows."""
+"""Judged parts of one block, woven together in the order of their rows.
+
+What becomes of a column follows from what it is, so that a column of `ScoredBlock` is named in its record alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.records.blocks import ErrorTags, Floats, Labels, ScoredBlock, TextColumn
+from steelyard.records.blocks import ErrorTags, Labels, ScoredBlock, TextColumn
 
 Order = npt.NDArray[np.int64]
-"""For each row of the whole: its place among the rows of the first part followed by those of the second."""
+"""For each row of the whole: its place among the rows of all parts, one part after the other."""
 
 
-def woven(first: ScoredBlock, second: ScoredBlock, order: Order) -> ScoredBlock:
-    """Return the rows of two parts in the given order, as if they had been judged together."""
-    sizes = len(first), len(second)
-    return ScoredBlock(
-        start=min(first.start, second.start),
-        ids=_texts(first.ids, second.ids, order),
-        lines=_values(first.lines, second.lines, order),
-        inputs=_texts(first.inputs, second.inputs, order),
-        item_hashes=_texts(first.item_hashes, second.item_hashes, order),
-        states=_labels(first.states, second.states, order, sizes),
-        expected=_texts(first.expected, second.expected, order),
-        predicted=_values(first.predicted, second.predicted, order),
-        outputs=_values(first.outputs, second.outputs, order),
-        primary=np.concatenate([first.primary, second.primary])[order],
-        passed=np.concatenate([first.passed, second.passed])[order],
-        scores=_scores(first.scores, second.scores, order, sizes),
-        error_tags=_error_tags(first.error_tags, second.error_tags, order),
-        explain=_texts(first.explain, second.explain, order),
-        tags=_tags(first.tags, second.tags, order, sizes),
-        truth=_optional_labels(first.truth, second.truth, order, sizes),
-        guess=_optional_labels(first.guess, second.guess, order, sizes),
-        confidence=_floats(first.confidence, second.confidence, order, sizes),
-        confidence_kind=_optional_labels(first.confidence_kind, second.confidence_kind, order, sizes),
-        clusters=_optional_labels(first.clusters, second.clusters, order, sizes),
-        counts={name: np.concatenate([first.counts[name], second.counts[name]])[order] for name in first.counts},
-        details=_details(first.details, second.details, order, sizes),
-    )
+def woven(parts: Sequence[ScoredBlock], order: Order) -> ScoredBlock:
+    """Return the rows of several parts in the given order, as if they had been judged together."""
+    sizes = [len(part) for part in parts]
+    columns = {column.name: [getattr(part, column.name) for part in parts] for column in fields(ScoredBlock)}
+    starts = columns.pop("start")
+    return ScoredBlock(start=min(starts), **{name: _column(found, order, sizes) for name, found in columns.items()})
 
 
-def _values(first: Sequence[Any], second: Sequence[Any], order: Order) -> Sequence[Any]:
-    if all(isinstance(part, TextColumn) or all(isinstance(text, str) for text in part) for part in (first, second)):
-        return _texts(first, second, order)
-    both = [*first, *second]
-    return [both[place] for place in order.tolist()]
+def _column(parts: Sequence[Any], order: Order, sizes: Sequence[int]) -> Any:
+    """Return one column of the whole; where a part lacks it, its rows have none of it."""
+    known = next((part for part in parts if part is not None), None)
+    if known is None:
+        return None
+    if isinstance(known, dict):
+        return _by_name(parts, order, sizes)
+    if isinstance(known, Labels):
+        return _labels([_or_none(part, size) for part, size in zip(parts, sizes, strict=True)], order)
+    if isinstance(known, ErrorTags):
+        return _error_tags(parts, order)
+    if isinstance(known, np.ndarray):
+        return np.concatenate([_or_nan(part, size) for part, size in zip(parts, sizes, strict=True)])[order]
+    return _values([[None] * size if part is None else part for part, size in zip(parts, sizes, strict=True)], order)
 
 
-def _texts(first: Sequence[str], second: Sequence[str], order: Order) -> TextColumn:
-    columns = [part if isinstance(part, TextColumn) else TextColumn.of(part) for part in (first, second)]
-    return texts_in_order(columns, order)
+def _by_name(parts: Sequence[dict[str, Any]], order: Order, sizes: Sequence[int]) -> dict[str, Any]:
+    same = all(list(part) == list(parts[0]) for part in parts)
+    names = list(parts[0]) if same else sorted({name for part in parts for name in part})
+    return {name: _column([part.get(name) for part in parts], order, sizes) for name in names}
+
+
+def _or_none(part: Labels | None, size: int) -> Labels:
+    return Labels((), np.full(size, -1, np.int32)) if part is None else part
+
+
+def _or_nan(part: npt.NDArray[Any] | None, size: int) -> npt.NDArray[Any]:
+    return np.full(size, np.nan) if part is None else part
+
+
+def _values(parts: Sequence[Sequence[Any]], order: Order) -> Sequence[Any]:
+    if all(isinstance(part, TextColumn) or all(isinstance(value, str) for value in part) for part in parts):
+        return texts_in_order([part if isinstance(part, TextColumn) else TextColumn.of(part) for part in parts], order)
+    together = [value for part in parts for value in part]
+    return [together[place] for place in order.tolist()]
 
 
 def texts_in_order(columns: Sequence[TextColumn], order: Order) -> TextColumn:
@@ -63,13 +71,12 @@ def texts_in_order(columns: Sequence[TextColumn], order: Order) -> TextColumn:
     return TextColumn(np.concatenate([column.data for column in columns]), starts[order], ends[order])
 
 
-def _labels(first: Labels | None, second: Labels | None, order: Order, sizes: tuple[int, int]) -> Labels:
+def _labels(parts: Sequence[Labels], order: Order) -> Labels:
     """Return labels in the order of first appearance in the whole."""
-    left = Labels((), np.full(sizes[0], -1, np.int32)) if first is None else first
-    right = Labels((), np.full(sizes[1], -1, np.int32)) if second is None else second
-    known = {name: code for code, name in enumerate(left.names)}
-    moved = np.array([known.setdefault(name, len(known)) for name in right.names] + [-1], np.int32)
-    return in_order(Labels(list(known), np.concatenate([left.codes, moved[right.codes]])[order]))
+    known: dict[str, int] = {}
+    moved = [np.array([known.setdefault(name, len(known)) for name in part.names] + [-1], np.int32) for part in parts]
+    codes = np.concatenate([places[part.codes] for places, part in zip(moved, parts, strict=True)])
+    return in_order(Labels(list(known), codes[order]))
 
 
 def in_order(labels: Labels) -> Labels:
@@ -82,41 +89,10 @@ def in_order(labels: Labels) -> Labels:
     return Labels([labels.names[code] for code in appearing.tolist()], moved[labels.codes])
 
 
-def _optional_labels(
-    first: Labels | None, second: Labels | None, order: Order, sizes: tuple[int, int]
-) -> Labels | None:
-    return None if first is None and second is None else _labels(first, second, order, sizes)
-
-
-def _tags(
-    first: Mapping[str, Labels], second: Mapping[str, Labels], order: Order, sizes: tuple[int, int]
-) -> dict[str, Labels]:
-    return {key: _labels(first.get(key), second.get(key), order, sizes) for key in sorted({*first, *second})}
-
-
-def _floats(first: Floats | None, second: Floats | None, order: Order, sizes: tuple[int, int]) -> Floats | None:
-    if first is None and second is None:
-        return None
-    left = np.full(sizes[0], np.nan) if first is None else first
-    right = np.full(sizes[1], np.nan) if second is None else second
-    both: Floats = np.concatenate([left, right])[order]
-    return both
-
-
-def _scores(
-    first: Mapping[str, Floats], second: Mapping[str, Floats], order: Order, sizes: tuple[int, int]
-) -> dict[str, Floats]:
-    found: dict[str, Floats] = {}
-    for name in sorted({*first, *second}):
-        values = _floats(first.get(name), second.get(name), order, sizes)
-        assert values is not None
-        found[name] = values
-    return found
-
-
-def _error_tags(first: ErrorTags, second: ErrorTags, order: Order) -> ErrorTags:
-    shift = len(first.sets)
-    return ErrorTags([*first.sets, *second.sets], np.concatenate([first.codes, second.codes + shift])[order])
+def _error_tags(parts: Sequence[ErrorTags], order: Order) -> ErrorTags:
+    shifts = np.cumsum([0, *(len(part.sets) for part in parts[:-1])]).tolist()
+    codes = np.concatenate([part.codes + shift for part, shift in zip(parts, shifts, strict=True)])
+    return ErrorTags([tags for part in parts for tags in part.sets], codes[order].astype(np.int32))
 
 
 def prefixed(tags: ErrorTags, name: str) -> ErrorTags:
@@ -135,13 +111,3 @@ def combined(parts: Sequence[ErrorTags]) -> ErrorTags:
         pairs = [divmod(code, len(part.sets)) for code in present.tolist()]
         whole = ErrorTags([(*whole.sets[left], *part.sets[right]) for left, right in pairs], places.astype(np.int32))
     return whole
-
-
-def _details(
-    first: Mapping[str, Sequence[Any]], second: Mapping[str, Sequence[Any]], order: Order, sizes: tuple[int, int]
-) -> dict[str, Sequence[Any]]:
-    found: dict[str, Sequence[Any]] = {}
-    for name in [*first, *(name for name in second if name not in first)]:
-        both = [*first.get(name, [None] * sizes[0]), *second.get(name, [None] * sizes[1])]
-        found[name] = [both[place] for place in order.tolist()]
-    return found

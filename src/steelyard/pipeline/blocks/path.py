@@ -1,22 +1,30 @@
-"""Which evaluations go by columns, and their way through: read blocks, judge them, notice ids that stand twice."""
+"""The one way of rows: lines are read, gathered with those of their predictions, judged, and counted.
+
+Being plain is a fact of a row. Whatever a file holds and whatever is asked of it, its rows come this way; only small
+files do not, for which the loops would have to be loaded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
 import numpy as np
+import numpy.typing as npt
 
-from steelyard.pipeline.blocks.judging import BlockJudge, Content
-from steelyard.pipeline.blocks.pairing import are_in_step, contents_of
-from steelyard.pipeline.blocks.workers import judged_by_threads
+from steelyard.errors import Problems
+from steelyard.pipeline.blocks.contents import Content, contents_of
+from steelyard.pipeline.blocks.judging import BlockJudge, JudgedContent
+from steelyard.pipeline.blocks.predictions import PredictionIndex
+from steelyard.pipeline.blocks.workers import judged_in_order
 from steelyard.pipeline.items.reading import Source
 from steelyard.pipeline.judging.items import Judge
 from steelyard.pipeline.recording.journal import StoredJournal
 from steelyard.reading.columns.scan import scan_loop
-from steelyard.reading.rows import format_of
-from steelyard.records.blocks import ScoredBlock
+from steelyard.reading.columns.spelled import is_lines
+from steelyard.reading.rows import empty_file
+from steelyard.records.blocks import ScoredBlock, TextColumn
 from steelyard.text.kernels.labels import text_hashes
 from steelyard.text.kernels.writing import gathered
 
@@ -25,51 +33,96 @@ SMALLEST_FILE = 1 << 20
 SMALLEST_COLD_FILE = 64 << 20
 """The same where this machine has not compiled the loops yet, which takes about as long as the item form takes here."""
 PLAIN_SHARE = 0.5
-"""Where fewer rows than this are plain, reading them twice costs more than it saves."""
+"""Where fewer rows than this are plain, several workers are processes: the item form holds the interpreter's lock."""
 
 
 def block_path(
     judge: Judge, source: Source, journal: StoredJournal | None, *, smallest: int = SMALLEST_FILE
 ) -> Iterator[ScoredBlock] | None:
-    """Return the judged blocks of a dataset, or None where its rows take the item form."""
-    size = source.dataset.stat().st_size if _is_eligible(judge, source) else -1
+    """Return the judged blocks of a dataset, or None where it is too small for them."""
+    size = source.dataset.stat().st_size
     if size < smallest or (smallest > 0 and size < SMALLEST_COLD_FILE and not scan_loop.is_kept()):
         return None
-    if source.predictions is not None and not are_in_step(source):
-        return None
-    contents = contents_of(source)
-    first = next(contents, None)
-    if first is None or BlockJudge(judge, source, journal).plain_share(first) < PLAIN_SHARE:
-        return None
-    return _judged(judge, source, journal, chain([first], contents))
+    return _judged(judge, source, journal)
 
 
-def _is_eligible(judge: Judge, source: Source) -> bool:
-    if source.quarantine is not None or not source.selection.is_whole or source.limits.max_depth < 3:
-        return False
-    files = [source.dataset, *([source.predictions] if source.predictions else [])]
-    if any(format_of(path) not in (".jsonl", ".ndjson") for path in files):
-        return False
-    if source.elsewhere:
-        return False
-    return all(
-        judgement.answer_type is not None and judgement.choices_of is None and not judgement.extracts_reference
-        for judgement in judge.judgements
-    )
-
-
-def _judged(
-    judge: Judge, source: Source, journal: StoredJournal | None, contents: Iterator[Content]
-) -> Iterator[ScoredBlock]:
-    hashes = []
-    for content in judged_by_threads(lambda: BlockJudge(judge, source, journal), contents, source.workers):
-        source.problems.merge(content.reading)
-        judge.problems.merge(content.judging)
-        hashes.append(text_hashes(content.block.ids))
+def _judged(judge: Judge, source: Source, journal: StoredJournal | None) -> Iterator[ScoredBlock]:
+    index = None if source.predictions is None else PredictionIndex(source)
+    counted = _Counted(judge, source, index)
+    for content in _judged_contents(judge, source, journal, index, contents_of(source, counted.file_problems)):
+        counted.count(content)
         if journal is not None:
             journal.append(gathered(content.block.journal).data.tobytes())
         yield replace(content.block.scored, start=source.n_items)
         source.n_items += len(content.block)
-    ordered = np.sort(np.concatenate(hashes)) if hashes else np.empty(0, np.int64)
-    if (ordered[1:] == ordered[:-1]).any():
-        source.report_duplicates()
+    counted.close()
+
+
+def _judged_contents(
+    judge: Judge,
+    source: Source,
+    journal: StoredJournal | None,
+    index: PredictionIndex | None,
+    contents: Iterable[Content],
+) -> Iterator[JudgedContent]:
+    def make() -> BlockJudge:
+        return BlockJudge(judge, source, journal, index)
+
+    by_threads = True
+    if source.workers > 1:
+        contents = iter(contents)
+        first = list(next(([content] for content in contents), []))
+        by_threads = not first or make().plain_share(first[0]) >= PLAIN_SHARE
+        contents = chain(first, contents)
+    return judged_in_order(make, contents, source.workers, by_threads=by_threads)
+
+
+class _Counted:
+    """What the judged blocks of a source leave with it."""
+
+    def __init__(self, judge: Judge, source: Source, index: PredictionIndex | None) -> None:
+        self.judge, self.source, self.index = judge, source, index
+        self.file_problems = Problems()
+        """What is wrong with rows that never came into a block."""
+        self._rows = 0
+        self._hashes = [np.empty(0, np.int64)]
+        self._elsewhere = text_hashes(TextColumn.of(sorted(source.elsewhere))) if source.elsewhere else None
+
+    def count(self, content: JudgedContent) -> None:
+        """Take up what was noted about one block."""
+        source, noted, hashes = self.source, content.noted, text_hashes(content.block.ids)
+        source.problems.merge(noted.reading)
+        self.judge.problems.merge(noted.judging)
+        source.item_fields.learn(noted.item_fields)
+        source.answer_fields.learn(noted.answer_fields)
+        source.by_columns += noted.by_columns
+        self._rows += noted.rows
+        self._hashes.append(hashes)
+        if source.quarantine is not None:
+            source.quarantine.accounted += noted.accounted
+        if self.index is not None:
+            self.index.take(noted.taken)
+        if self._elsewhere is not None:
+            near = np.flatnonzero(np.isin(hashes, self._elsewhere)).tolist()
+            source.note_shared(content.block.ids[row] for row in near)
+
+    def close(self) -> None:
+        """Take up what is known after the last block."""
+        source, index = self.source, self.index
+        source.problems.interleave(self.file_problems)
+        if not self._rows and is_lines(source.dataset) and source.selection.is_whole:
+            raise empty_file(source.dataset)
+        if _has_repeats(self._hashes):
+            source.report_duplicates()
+        if index is None:
+            return
+        if index.has_repeats():
+            source.report_repeats(index.problems)
+        source.problems.merge(index.problems)
+        source.unknown_ids, source.unknown_total = index.unknown(source.elsewhere)
+        source.known_rows = index.row_of
+
+
+def _has_repeats(hashes: list[npt.NDArray[np.int64]]) -> bool:
+    ordered = np.sort(np.concatenate(hashes))
+    return bool((ordered[1:] == ordered[:-1]).any())

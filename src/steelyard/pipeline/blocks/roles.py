@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from steelyard.errors import Problem
 from steelyard.pipeline.items.reading import Source
+from steelyard.pipeline.items.row_values import count_of
 from steelyard.pipeline.judging.items import Judgement
 from steelyard.pipeline.recording.journal import StoredJournal
-from steelyard.reading.columns.shapes import FRACTION, INTEGER, TEXT, Shape
-from steelyard.reading.references import input_text, item_id, tags_of, value_of
-from steelyard.records.fields import FieldNames
+from steelyard.reading.columns.shapes import ARRAY, FRACTION, INTEGER, TEXT, Shape
+from steelyard.reading.references import has_field, input_text, item_id, tags_of, value_of
 from steelyard.records.secrets import SECRET_IN_OUTPUT
 from steelyard.text.kernels.writing import LineForm
 
@@ -25,6 +25,8 @@ _DETAILS: dict[str, tuple[str, ...]] = {
     "n_tokens": ("n_tokens",),
 }
 """Numbers of a prediction, each from the first of its fields that is a number."""
+RESPELLED = (FRACTION, ARRAY)
+"""Kinds whose values have several spellings in JSON, of which a journal has one."""
 WHOLE = ("prompt_tokens", "completion_tokens", "n_tokens")
 
 
@@ -41,6 +43,8 @@ class ItemRoles:
     reference_kind: int = TEXT
     full: tuple[str, ...] = ()
     """Tags that must not be empty, because they would be derived."""
+    conversation: int | None = None
+    turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +70,9 @@ def item_roles(
     example = shape.example()
     source.item_fields.see(example)
     tags = tags_of(example, source.tag_fields, source.sliced)
-    if isinstance(tags, Problem) or _in_conversation(example, tags, source):
+    if isinstance(tags, Problem) or source.derived - set(tags):
         raise NotPlain
-    if source.derived - set(tags):
+    if any(_says_how(judgement, example, source) for judgement in judgements):
         raise NotPlain
     references = {_member(shape, _reference(judgement, example), *kinds) for judgement in judgements}
     if len(references) != 1:
@@ -82,6 +86,8 @@ def item_roles(
         reference_kind=shape.members[reference].kind,
         tags={name: _tag(shape, value) for name, value in tags.items()},
         full=tuple(source.derived),
+        conversation=_conversation(shape, example, tags, source),
+        turn=_turn(shape, example, source),
     )
 
 
@@ -107,7 +113,7 @@ def prediction_roles(
     if not separate and any(_member(shape, _reference(each, example), *kinds) in outputs for each in judgements):
         raise NotPlain
     place = id_member(shape, source)
-    line = LineForm((b"",), (), ()) if journal is None else _line_form(shape, place, journal, kinds)
+    line = LineForm((b"",), (), ()) if journal is None else _line_form(shape, place, journal)
     source.answer_fields.see(example)
     details = {name: _first_number(shape, example, fields) for name, fields in _DETAILS.items()}
     output = outputs.pop()
@@ -122,9 +128,9 @@ def reference_member(shape: Shape, judgement: Judgement) -> int:
 
 
 def id_member(shape: Shape, source: Source) -> int:
-    """Return the member that is the id, which a row of predictions may have under a name of its own."""
-    example = shape.example()
-    return _member(shape, item_id(example, source.names) or item_id(example, FieldNames()), TEXT, INTEGER)
+    """Return the member that is the id of a row of predictions, or raise NotPlain."""
+    _refuse_duplicates(shape)
+    return _member(shape, source.prediction_id(shape.example()), TEXT, INTEGER)
 
 
 def _refuse_duplicates(shape: Shape) -> None:
@@ -143,14 +149,26 @@ def _tag(shape: Shape, value: str) -> int | str:
     return value if value in ("true", "false") else _member(shape, value, TEXT, INTEGER)
 
 
-def _in_conversation(example: dict[str, object], tags: dict[str, str], source: Source) -> bool:
+def _says_how(judgement: Judgement, example: dict[str, object], source: Source) -> bool:
+    """Return whether a row itself says how it is judged, by its own answer type or its own choices."""
+    own_choices = judgement.choices_of is not None and has_field(example, source.names.choices or "")
+    return judgement.answer_type is None or own_choices
+
+
+def _conversation(shape: Shape, example: dict[str, object], tags: dict[str, str], source: Source) -> int | None:
     name = source.cluster_by or source.names.conversation or "conversation_id"
-    if tags.get(name, value_of(example, name)) is not None:
-        return True
-    return value_of(example, source.names.turn or "turn_idx") is not None
+    found = tags.get(name, value_of(example, name))
+    return None if found is None else _member(shape, found, TEXT, INTEGER)
+
+
+def _turn(shape: Shape, example: dict[str, object], source: Source) -> int | None:
+    found = value_of(example, source.names.turn or "turn_idx")
+    return shape.member_of(found) if count_of(found) is not None else None
 
 
 def _reference(judgement: Judgement, example: dict[str, object]) -> object:
+    if judgement.extracts_reference:
+        raise NotPlain
     try:
         return judgement.reference(example)
     except KeyError:
@@ -175,7 +193,7 @@ def _first_number(shape: Shape, example: dict[str, object], fields: Sequence[str
     return None
 
 
-def _line_form(shape: Shape, place: int, journal: StoredJournal, kinds: Sequence[int]) -> LineForm:
+def _line_form(shape: Shape, place: int, journal: StoredJournal) -> LineForm:
     """Return how the journal writes rows of a shape: as it writes the example, with the members' values in place."""
     words, members, raw = [b'{"item_id":"'], [place], [False]
     rest = b'"'
@@ -184,7 +202,7 @@ def _line_form(shape: Shape, place: int, journal: StoredJournal, kinds: Sequence
         if value is None or isinstance(value, bool):
             rest += _WORDS[value]
             continue
-        member = _member(shape, value, TEXT, INTEGER, *kinds)
+        member = _member(shape, value, TEXT, INTEGER, *RESPELLED)
         as_it_stands = shape.members[member].kind != TEXT
         members.append(member)
         raw.append(as_it_stands)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from steelyard.pipeline.blocks.columns import PlainRows, detail_columns, selected
+from steelyard.pipeline.blocks.columns import PlainRows, conversation_columns, detail_columns, selected
 from steelyard.pipeline.blocks.merging import combined, in_order, prefixed
 from steelyard.pipeline.blocks.pairs import (
     JudgedPairs,
@@ -22,7 +23,6 @@ from steelyard.pipeline.blocks.roles import ItemRoles, PredictionRoles
 from steelyard.pipeline.blocks.typed import TypedForm, outputs_of, references_of, typed_form
 from steelyard.pipeline.judging.corpus import count_columns
 from steelyard.pipeline.judging.items import Judge, Judgement
-from steelyard.reading.columns.scan import ScannedBlock
 from steelyard.records.answers import Text
 from steelyard.records.blocks import Counts, ErrorTags, Floats, ItemBlock, Labels, ScoredBlock, TextColumn
 from steelyard.records.items import Item, Prediction
@@ -30,8 +30,9 @@ from steelyard.scoring.blocks import BlockScores, TextPair, metric_block, needs_
 from steelyard.scoring.rule_blocks import RuleBlocks
 from steelyard.text.kernels.writing import item_hashes
 
-StrictPair = Callable[[ScannedBlock, ScannedBlock, int], tuple[Item, Prediction | None] | None]
-"""Reads one row, and the prediction that belongs to it, as the strict reader does."""
+StrictPair = Callable[[int], tuple[Item, Prediction | None] | None]
+"""Reads a row of the block at hand, and the prediction that belongs to it, as the strict reader does."""
+Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +47,23 @@ class PlainItems:
         """Return some of the rows."""
         return PlainItems(self.items.kept(rows), self.predictions.kept(rows), selected(self.tags, rows))
 
+    def lines(self) -> Integers:
+        """Return the line of each row in its file."""
+        return self.items.block.raw.numbers_of(self.items.rows)
+
     def columns(self) -> dict[str, Any]:
         """Return what a scored block has of its rows, whatever judges them."""
+        conversations, turns = conversation_columns(self.items)
+        named = [conversations.value(row) for row in range(len(turns))] if conversations.names else None
+        details = detail_columns(self.predictions) | ({"conversation": named} if named else {})
         return {
             "start": 0,
             "ids": self.items.named("id"),
-            "lines": self.items.block.first_line + self.items.rows,
+            "lines": self.lines(),
             "inputs": self.items.named("input"),
             "tags": self.tags,
-            "clusters": Labels((), np.full(len(self.items), -1, np.int32)),
-            "details": dict(detail_columns(self.predictions)),
+            "clusters": conversations,
+            "details": details | ({"turn": turns} if any(turn is not None for turn in turns) else {}),
         }
 
 
@@ -166,7 +174,7 @@ class BlockScoring:
             return None
         firsts, codes = found
         rows = items.rows[firsts]
-        return judged_pairs(self.judge, rows, codes, lambda row: self.strict_pair(items.block, predictions.block, row))
+        return judged_pairs(self.judge, rows, codes, self.strict_pair)
 
     def _scores(self, number: int, pair: TextPair) -> BlockScores:
         scorer = self.judge.judgements[number].scorers["text"]

@@ -10,10 +10,11 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from steelyard.errors import Problems
-from steelyard.pipeline.blocks.judging import BlockJudge, Content, JudgedContent
+from steelyard.pipeline.blocks.contents import Content
+from steelyard.pipeline.blocks.judging import BlockJudge, JudgedContent
 from steelyard.pipeline.judging.items import Judge
 from steelyard.records.blocks import ItemBlock, ScoredBlock
 
@@ -24,14 +25,20 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def judged_by_threads(
-    make: Callable[[], BlockJudge], contents: Iterable[Content], workers: int
+def judged_in_order(
+    make: Callable[[], BlockJudge], contents: Iterable[Content], workers: int, *, by_threads: bool
 ) -> Iterator[JudgedContent]:
-    """Yield judged blocks in order; the caller's thread is one of the workers, for it stores what the others judge."""
+    """Yield judged blocks in order, by several threads or processes where there are several workers."""
     if workers == 1:
         judge = make()
-        yield from (judge.judged(content) for content in contents)
-        return
+        return (judge.judged(content) for content in contents)
+    if by_threads or not hasattr(os, "fork"):
+        return _by_threads(make, contents, workers)
+    return _by_processes(make(), _judged_content, contents, 2 * workers)
+
+
+def _by_threads(make: Callable[[], BlockJudge], contents: Iterable[Content], workers: int) -> Iterator[JudgedContent]:
+    """Yield judged blocks; the caller's thread is one of the workers, for it stores what the others judge."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - one worker, the usual case, needs no pool
 
     idle: SimpleQueue[BlockJudge] = SimpleQueue()
@@ -50,33 +57,40 @@ def judged_by_threads(
 
 
 def judged_by_processes(judge: Judge, blocks: Iterable[ItemBlock], workers: int) -> Iterator[ScoredBlock]:
-    """Yield judged blocks in order; what the processes find wrong with references is added to the judge's problems.
-
-    The processes are forks, which inherit the judge: its scorers may be closures and plugins that cannot be sent.
-    """
+    """Yield judged blocks in order; what the processes find wrong with references is added to the judge's problems."""
     if workers == 1 or not hasattr(os, "fork"):
         yield from map(judge.judge, blocks)
         return
+    for scored, problems in _by_processes(judge, _judged_items, blocks, 2 * workers):
+        judge.problems.merge(problems)
+        yield scored
+
+
+_inherited: list[Any] = []
+
+
+def _by_processes(judge: Any, function: Callable[[T], R], inputs: Iterable[T], ahead: int) -> Iterator[R]:
+    """Yield what processes return. They are forks, which inherit the judge: its scorers may be plugins' closures."""
     import multiprocessing  # noqa: PLC0415 - as above
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as above
 
     _inherited.append(judge)
     try:
-        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
-            for scored, problems in _in_order(pool, _judged, blocks, 2 * workers):
-                judge.problems.merge(problems)
-                yield scored
+        with ProcessPoolExecutor(max(1, ahead // 2), multiprocessing.get_context("fork")) as pool:
+            yield from _in_order(pool, function, inputs, ahead)
     finally:
         _inherited.pop()
 
 
-_inherited: list[Judge] = []
-
-
-def _judged(block: ItemBlock) -> tuple[ScoredBlock, Problems]:
+def _judged_items(block: ItemBlock) -> tuple[ScoredBlock, Problems]:
     judge = _inherited[-1]
     judge.problems = Problems()
     return judge.judge(block), judge.problems
+
+
+def _judged_content(content: Content) -> JudgedContent:
+    judged: JudgedContent = _inherited[-1].judged(content)
+    return judged
 
 
 def _in_order(pool: Executor, function: Callable[[T], R], inputs: Iterable[T], ahead: int) -> Iterator[R]:

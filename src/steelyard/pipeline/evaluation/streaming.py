@@ -55,16 +55,11 @@ def stream(
 
 
 def judged_blocks(judge: Judge | DryJudge, source: Source, journal: StoredJournal | None) -> Iterator[ScoredBlock]:
-    """Yield the judged blocks of a source: by columns where the task and the file allow it, else row by row."""
-    by_columns = block_path(judge, source, journal) if isinstance(judge, Judge) else None
-    if by_columns is not None:
-        yield from by_columns
-        return
-    blocks = _journaled(source.blocks(), journal)
-    if isinstance(judge, Judge):
-        yield from judged_by_processes(judge, blocks, source.workers)
-    else:
-        yield from map(judge.judge, blocks)
+    """Yield the judged blocks of a source: in columns, or row by row where it is small."""
+    if isinstance(judge, DryJudge):
+        return map(judge.unscored, judged_blocks(judge.judge, source, journal))
+    found = block_path(judge, source, journal)
+    return judged_by_processes(judge, _journaled(source.blocks(), journal), source.workers) if found is None else found
 
 
 def _journaled(blocks: Iterator[ItemBlock], journal: StoredJournal | None) -> Iterator[ItemBlock]:

@@ -14,6 +14,8 @@ from steelyard.reading.limits import Limits
 from steelyard.reading.rows import read_rows
 
 Fields: TypeAlias = Mapping[str, Any]
+Noticed: TypeAlias = tuple[frozenset[int], bool, bool]
+"""The places of fields that no row had, whether there were rows, and whether one had no output and said why."""
 
 LISTED_NAMES = 20
 _ROWS = 200
@@ -48,6 +50,18 @@ class NamedFields:
             for named in tuple(self._unseen):
                 if named.stands_in(fields):
                     self._unseen.discard(named)
+
+    def noticed(self) -> Noticed:
+        """Return what was noticed so far, for `learn` in another process."""
+        unseen = frozenset(place for place, named in enumerate(self._named) if named in self._unseen)
+        return unseen, self.has_rows, self.has_failures
+
+    def learn(self, noticed: Noticed) -> None:
+        """Take up what the same fields' rows showed elsewhere."""
+        unseen, has_rows, has_failures = noticed
+        self._unseen &= {self._named[place] for place in unseen}
+        self.has_rows |= has_rows
+        self.has_failures |= has_failures
 
     @property
     def unseen(self) -> list[NamedField]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,10 @@ class Source:
     """What it names in rows of predictions; a row that says why it has no output is not looked at."""
     elsewhere: frozenset[str] = frozenset()
     """Ids that predictions may have although they are not in the dataset: those of a gold set."""
+    shared: set[str] = field(default_factory=set)
+    """Those of them that the items read so far have too."""
+    known_rows: Callable[[str], Row | None] | None = None
+    """Where predictions were read already: the row of an item."""
     predicted: frozenset[str] = frozenset()
     """Fields that a task's metrics read predictions from (seed 003's `pred_field`)."""
     quarantine: Quarantine | None = None
@@ -92,6 +96,8 @@ class Source:
     unknown_ids: list[tuple[str, int]] = field(default_factory=list)
     unknown_total: int = 0
     n_items: int = 0
+    by_columns: int = 0
+    """How many of the items read so far were judged by columns."""
     workers: int = 1
     """How many judge blocks at a time."""
 
@@ -107,24 +113,36 @@ class Source:
         if self.predictions is None:
             for _, item in items:
                 yield item, self._own_prediction(item)
-            return
+        elif self.known_rows is not None:
+            for _, item in items:
+                yield item, self.prediction_of(item, self.known_rows(item.id))
+        else:
+            yield from self._joined(items, self.predictions, self.problems)
+
+    def _joined(
+        self, items: Iterator[tuple[str, Item]], predictions: Path, problems: Problems
+    ) -> Iterator[tuple[Item, Prediction | None]]:
+        own = Problems()
         joined = join_predictions(
             items,
-            self._prediction_rows(self.predictions),
-            problems=self.problems,
-            file=str(self.predictions),
+            self._prediction_rows(predictions, own),
+            problems=own,
+            file=str(predictions),
             elsewhere=self.elsewhere,
         )
         for item, row in joined:
-            yield item, self._prediction(row) if row is not None else self._quarantined(item)
+            yield item, self.prediction_of(item, row)
         self.unknown_ids, self.unknown_total = joined.unknown, joined.unknown_total
+        # After those of the dataset, however the two files were read.
+        problems.merge(own)
 
     def _items(self) -> Iterator[tuple[str, Item]]:
         ledger = IdLedger()
         for row in self.selection.choose(read_rows(self.dataset, self.problems, limits=self.limits)):
-            item = self._item(row)
+            item = self.item_of(row)
             if item is not None:
                 ledger.add(item.id)
+                self.note_shared([item.id])
                 yield item.id, item
         ledger.report(self.problems, str(self.dataset), self._ids_again)
 
@@ -134,7 +152,8 @@ class Source:
             if found is not None:
                 yield found, row.line
 
-    def _item(self, row: Row) -> Item | None:
+    def item_of(self, row: Row) -> Item | None:
+        """Return the item of a dataset's row; None where the row is a problem."""
         self.item_fields.see(row.fields)
         found, fields = item_id(row.fields, self.names), without_keys(row)
         if found is None:
@@ -155,23 +174,43 @@ class Source:
 
     def pair_of(self, row: Row) -> tuple[Item, Prediction | None] | None:
         """Return the item and the prediction of a dataset's row that carries both; None where the row is a problem."""
-        item = self._item(row)
+        item = self.item_of(row)
         return None if item is None else (item, self._own_prediction(item))
 
-    def item_of(self, row: Row) -> Item | None:
-        """Return the item of a dataset's row; None where the row is a problem."""
-        return self._item(row)
+    def prediction_of(self, item: Item, row: Row | None) -> Prediction | None:
+        """Return the prediction of an item in its row of predictions; one without a row may have been set aside."""
+        return self._quarantined(item) if row is None else self._prediction(row)
 
-    def prediction_of(self, row: Row) -> Prediction:
-        """Return the prediction of a row of predictions."""
-        return self._prediction(row)
+    def note_shared(self, ids: Iterable[str]) -> None:
+        """Remember which of some items are known elsewhere too."""
+        self.shared.update(self.elsewhere.intersection(ids))
 
     def report_duplicates(self) -> None:
         """Read the dataset once more for ids that stand twice, and add a problem for each."""
-        ledger = IdLedger()
-        for found, _ in self._ids_again():
-            ledger.add(found)
+        again, ledger = self._again(), IdLedger()
+        for row in again.selection.choose(read_rows(self.dataset, Problems(), limits=self.limits)):
+            item = again.item_of(row)
+            if item is not None:
+                ledger.add(item.id)
         ledger.report(self.problems, str(self.dataset), self._ids_again)
+
+    def report_repeats(self, problems: Problems) -> None:
+        """Read both files once more for predictions whose id stands twice, and add a problem for each."""
+        self._again().join(problems)
+
+    def join(self, problems: Problems) -> None:
+        """Join items and predictions for what is wrong with their ids alone."""
+        assert self.predictions is not None
+        rows = self._prediction_rows(self.predictions, Problems())
+        for _ in join_predictions(self._items(), rows, problems=problems, file=str(self.predictions)):
+            pass
+
+    def _again(self) -> Source:
+        """Return the same source, of which nothing has been read and nothing noticed."""
+        return replace(
+            self, problems=Problems(), quarantine=None, unknown_ids=[], unknown_total=0, n_items=0, shared=set(),
+            item_fields=NamedFields(), answer_fields=NamedFields(), known_rows=None,
+        )  # fmt: skip
 
     def _conversation(self, fields: dict[str, Any], tags: dict[str, str]) -> tuple[str | None, int | None]:
         name = self.cluster_by or self.names.conversation or "conversation_id"
@@ -194,18 +233,27 @@ class Source:
         held = any(name.startswith("pred_") or name in told for name in item.held_keys)
         return self._prediction(Row(item.line, item.fields, None), held_key=held)
 
-    def _prediction_rows(self, path: Path) -> Iterator[tuple[str, Row]]:
+    def _prediction_rows(self, path: Path, problems: Problems) -> Iterator[tuple[str, Row]]:
         rejected = self.quarantine.reject if self.quarantine else None
-        for row in read_rows(path, self.problems, limits=self.limits, rejected=rejected):
-            found = item_id(row.fields, self.names) or item_id(row.fields, FieldNames())
+        for row in read_rows(path, problems, limits=self.limits, rejected=rejected):
+            found = self.known_prediction(row, problems)
             if found is not None:
                 yield found, row
-            elif self.quarantine:
-                self.quarantine.reject(row.line, "the row has no id", row.raw or json.dumps(row.fields).encode())
-            else:
-                message = f"the prediction has no id; its fields are {excerpt(', '.join(row.fields))}"
-                hint = "give every prediction the `id` of its item"
-                self.problems.add(Problem("missing-field", message, hint=hint, file=str(path), line=row.line))
+
+    def prediction_id(self, fields: Mapping[str, Any]) -> str | None:
+        """Return the id of a prediction's row, which may stand under a name of its own."""
+        return item_id(fields, self.names) or item_id(fields, FieldNames())
+
+    def known_prediction(self, row: Row, problems: Problems) -> str | None:
+        """Return the id of a prediction's row; one without it is set aside or a problem."""
+        found = self.prediction_id(row.fields)
+        if found is None and self.quarantine:
+            self.quarantine.reject(row.line, "the row has no id", row.raw or json.dumps(row.fields).encode())
+        elif found is None:
+            message = f"the prediction has no id; its fields are {excerpt(', '.join(row.fields))}"
+            hint = "give every prediction the `id` of its item"
+            problems.add(Problem("missing-field", message, hint=hint, file=str(self.predictions), line=row.line))
+        return found
 
     def _prediction(self, row: Row, *, held_key: bool = False) -> Prediction:
         fields = without_keys(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -29,14 +29,14 @@ class Selection:
     def choose(self, rows: Iterator[Row]) -> Iterator[Row]:
         """Yield the chosen rows."""
         if self.sample_size is not None and self.rows is not None:
-            chosen = self._sample(self.rows())
+            chosen = self.sample(row.line for row in self.rows())
             rows = (row for row in rows if row.line in chosen)
         return rows if self.limit is None else islice(rows, self.limit)
 
-    def _sample(self, rows: Iterator[Row]) -> set[int]:
+    def sample(self, lines: Iterable[int]) -> set[int]:
         """Return the lines with the lowest keyed hash: the same choice whatever the order of reading."""
         size = self.sample_size or 0
-        return {line for _, line in heapq.nsmallest(size, ((self._key(row.line), row.line) for row in rows))}
+        return {line for _, line in heapq.nsmallest(size, ((self._key(line), line) for line in lines))}
 
     def _key(self, line: int) -> bytes:
         return hashlib.blake2b(f"{self.seed}:{line}".encode(), digest_size=8).digest()

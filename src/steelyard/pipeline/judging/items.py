@@ -176,12 +176,12 @@ class DryJudge:
     """Judges the items of a mock's run: they are there, and no score of theirs is invented."""
 
     def __init__(self, judge: Judge) -> None:
+        self.judge = judge
         self.problems = judge.problems
-        self._judge = judge
 
-    def judge(self, block: ItemBlock) -> ScoredBlock:
-        """Return the block with every number null, and without the tags that numbers would be told by."""
-        judged = self._judge.judge(block)
+    @staticmethod
+    def unscored(judged: ScoredBlock) -> ScoredBlock:
+        """Return a block with every number null, and without the tags that numbers would be told by."""
         nothing = np.full(len(judged), np.nan)
         said = [UNAVAILABLE] * len(judged)
         return replace(judged, primary=nothing, scores=dict.fromkeys(judged.scores, nothing), tags={}, explain=said)

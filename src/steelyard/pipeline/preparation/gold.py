@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -21,8 +21,7 @@ from steelyard.pipeline.preparation.gold_sets import METRIC, GoldSet
 from steelyard.pipeline.preparation.loading import prompt_text
 from steelyard.pipeline.preparation.task import Prepared
 from steelyard.pipeline.recording.journal import StoredJournal
-from steelyard.reading.references import item_id
-from steelyard.reading.rows import read_rows
+from steelyard.reading.rows import Row, read_rows
 from steelyard.records.blocks import ItemBlock
 from steelyard.records.items import Item
 from steelyard.registry import bind_scorer
@@ -65,14 +64,13 @@ def _judged(
     """
     judge = Judge([_judgement(prepared)], [gold.metric], file=str(gold.path))
     mean, answered = Mean("rate"), False
-    shared = _in_dataset(gold, source) if journal is not None else frozenset()
     for block in items.blocks():
         judged = judge.judge(block)
         mean.update(np.asarray(judged.scores[METRIC]))
         answered |= set(judged.states.names) != {"missing"}
         if journal is not None:
             pairs = zip(block.items, block.predictions, strict=True)
-            own = [pair for pair in pairs if pair[0].id not in shared]
+            own = [pair for pair in pairs if pair[0].id not in source.shared]
             journal.write(ItemBlock(block.start, [item for item, _ in own], [prediction for _, prediction in own]))
     items.problems.merge(judge.problems)
     items.problems.raise_if_any()
@@ -92,22 +90,27 @@ def _judgement(prepared: Prepared) -> Judgement:
 
 
 def gold_source(gold: GoldSet, source: Source) -> Source:
-    """Return the gold items, with predictions from where the run has its own."""
+    """Return the gold items, with predictions from where the run has its own; rows set aside are none."""
     return replace(
         source, dataset=gold.path, selection=Selection(), derived=frozenset(), elsewhere=frozenset(), quarantine=None,
         problems=Problems(), unknown_ids=[], unknown_total=0, n_items=0, item_fields=NamedFields(),
-        answer_fields=NamedFields(),
+        answer_fields=NamedFields(), known_rows=source.known_rows or _known_rows(gold, source),
     )  # fmt: skip
 
 
+def _known_rows(gold: GoldSet, source: Source) -> Callable[[str], Row | None] | None:
+    """Return the rows of predictions for gold items; None where rows carry their own."""
+    if source.predictions is None:
+        return None
+    known: dict[str, Row] = {}
+    for row in read_rows(source.predictions, Problems(), limits=source.limits):
+        found = source.prediction_id(row.fields)
+        if found in gold.ids:
+            known.setdefault(found, row)
+    return known.get
+
+
 def gold_items(gold: GoldSet, source: Source) -> Iterator[Item]:
-    """Yield the gold items that a model must be asked beside those of the dataset."""
-    shared = _in_dataset(gold, source)
+    """Yield the gold items that a model must be asked beside those of the dataset, which have been read."""
     for block in gold_source(gold, replace(source, predictions=None)).blocks():
-        yield from (item for item in block.items if item.id not in shared)
-
-
-def _in_dataset(gold: GoldSet, source: Source) -> frozenset[str]:
-    """Return the gold items that are in the dataset too: they are asked, and journalled, as such."""
-    rows = read_rows(source.dataset, Problems(), limits=source.limits)
-    return gold.ids & frozenset(found for row in rows if (found := item_id(row.fields, source.names)) is not None)
+        yield from (item for item in block.items if item.id not in source.shared)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from steelyard.errors import MachineError, Problem
 from steelyard.reading.columns.shapes import Shape
 from steelyard.reading.limits import Limits
-from steelyard.reading.lines import BOM, Line, line_of, open_bytes, skip_line
+from steelyard.reading.lines import BOM, Line, line_of, longest_read, open_bytes, skip_line
 from steelyard.reading.rows import Row, row_of
 from steelyard.text.kernels.compiled import BYTES, INTEGER, INTEGERS, Loop
 
@@ -26,6 +27,8 @@ _PADDING = 128
 _LINE_FEED = 0x0A
 _REST = 1 << 16
 """Room for the rest of the last line; a longer one costs a copy of the block."""
+_DEEPEST = 3
+"""How deep a plain row may be nested: a list in an object in the row."""
 _SHORTEST_MEMBER = 5
 """No value takes fewer bytes with its key: `"":1,`."""
 
@@ -47,10 +50,7 @@ class ScannedBlock:
     """Consecutive lines of a file. The texts of plain rows stand in `data` between `starts` and `ends`."""
 
     data: npt.NDArray[np.uint8]
-    first_line: int
-    """The number of the first line, from 1."""
-    first_offset: int
-    """Where `data` begins in the file."""
+    raw: RawBlock
     line_starts: Integers
     line_ends: Integers
     shapes: Integers
@@ -58,8 +58,12 @@ class ScannedBlock:
     firsts: Integers
     starts: Integers
     ends: Integers
-    ended: bool
-    """Whether the last line has a line end."""
+
+    @classmethod
+    def empty(cls) -> ScannedBlock:
+        """Return no lines at all."""
+        nothing = np.empty(0, np.int64)
+        return cls(np.empty(0, np.uint8), RawBlock.of(b"\n", 1, 1), *(nothing,) * 6)
 
     def __len__(self) -> int:
         return len(self.shapes)
@@ -69,16 +73,24 @@ class ScannedBlock:
         return self.data[self.line_starts[row] : self.line_ends[row]].tobytes()
 
     def strict_line(self, row: int, limits: Limits) -> Line | None:
-        """Return a line as the strict reader takes it; None where it is blank."""
-        end = b"\n" if self.ended or row < len(self) - 1 else b""
-        offset = self.first_offset + int(self.line_starts[row])
-        return line_of(self.first_line + row, offset, self.line(row) + end, limits)
+        """Return a line as the strict reader takes it, too long a one cut as it cuts it; None where it is blank."""
+        end = b"\n" if self.raw.ended or row < len(self) - 1 else b""
+        offset, number = self.raw.first_offset + int(self.line_starts[row]), self.raw.number_of(row)
+        content = (self.line(row) + end)[: longest_read(limits) - (self.raw.start if row == 0 else 0)]
+        return line_of(number, offset, content, limits)
 
     def strict_row(self, row: int, limits: Limits) -> Row:
         """Return the row of a line that is not blank as the strict reader reads it, or raise a RowError."""
+        if self.raw.is_spelled:
+            return spelled_row(self.line(row), self.raw.number_of(row))
         line = self.strict_line(row, limits)
         assert line is not None
         return row_of(line, limits)
+
+
+def spelled_row(content: bytes, number: int) -> Row:
+    """Return the row of another format that was spelled as a line of JSON: as its own strict reader gave it."""
+    return Row(number, json.loads(content), None)
 
 
 class BlockScanner:
@@ -111,8 +123,9 @@ class BlockScanner:
         for number in range(len(self._known), int(state[2])):
             first = number * _SHAPE_BYTES
             self._known.append(Shape.decoded(self._shapes[first : first + int(self._sizes[number])].tobytes()))
-        lines = line_starts, line_ends, row_shapes, firsts
-        return ScannedBlock(content.data, content.first_line, content.first_offset, *lines, starts, ends, content.ended)
+        if self.limits.max_depth < _DEEPEST:
+            row_shapes[row_shapes >= 0] = ODD
+        return ScannedBlock(content.data, content, line_starts, line_ends, row_shapes, firsts, starts, ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +143,36 @@ class RawBlock:
     ended: bool
     """Whether the last line has a line end in the file."""
     lines: int
+    numbers: Integers | None = None
+    """The number of each line in its file, where lines are not numbered one after the other."""
+    is_spelled: bool = False
+    """Whether rows of another format than JSONL were spelled as these lines."""
+
+    def number_of(self, row: int) -> int:
+        """Return the number of a line in its file, from 1."""
+        return self.first_line + row if self.numbers is None else int(self.numbers[row])
+
+    def numbers_of(self, rows: Integers) -> Integers:
+        """Return the numbers of some lines."""
+        return self.first_line + rows if self.numbers is None else self.numbers[rows]
+
+    @classmethod
+    def spelled(cls, lines: Sequence[bytes], numbers: Sequence[int]) -> RawBlock:
+        """Return rows of another format, each spelled as a line of JSON."""
+        block = cls.of(b"\n".join(lines), 1, 1)
+        return replace(block, numbers=np.array(numbers, np.int64), is_spelled=True)
 
     @classmethod
     def of(cls, data: bytes, first_line: int, first_offset: int) -> RawBlock:
         """Return whole lines that are held as bytes."""
-        room = np.empty(2 * len(data) + _PADDING, np.uint8)
-        room[: len(data)] = np.frombuffer(data, np.uint8)
-        return cls.filled(room, len(data), first_line, first_offset)
+        target = cls.room(len(data))
+        target[: len(data)] = np.frombuffer(data, np.uint8)
+        return cls.filled(target, len(data), first_line, first_offset)
+
+    @staticmethod
+    def room(size: int) -> npt.NDArray[np.uint8]:
+        """Return memory for so many bytes of lines, and for their texts once more without escapes."""
+        return np.empty(2 * size + _PADDING, np.uint8)
 
     @classmethod
     def filled(cls, data: npt.NDArray[np.uint8], end: int, first_line: int, first_offset: int) -> RawBlock:
@@ -167,7 +203,7 @@ def raw_blocks(stream: BinaryIO, limits: Limits, size: int) -> Iterator[RawBlock
         found = _read_into(stream, data.data[:size])
         if not found:
             return
-        rest = b"" if data[found - 1] == _LINE_FEED else stream.readline(limits.max_line_bytes + len(BOM) + 2)
+        rest = b"" if data[found - 1] == _LINE_FEED else stream.readline(longest_read(limits))
         if len(rest) > _REST:
             data = np.concatenate([data[:found], np.empty(found + 2 * len(rest) + _PADDING, np.uint8)])
         data[found : found + len(rest)] = np.frombuffer(rest, np.uint8)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.records.blocks import Labels, TextColumn
 from steelyard.text.kernels.compiled import BYTES, INTEGER, INTEGERS, Loop
 from steelyard.text.kernels.memory import Integers, arrays
+
+Flags = npt.NDArray[np.bool_]
 
 _MODULE = "steelyard.text.kernels.loops.labels"
 _NAMES = 4096
@@ -47,3 +50,16 @@ def text_hashes(column: TextColumn) -> Integers:
 def are_same(first: TextColumn, second: TextColumn) -> bool:
     """Return whether two columns have the same texts in the same order."""
     return len(first) == len(second) and same_loop(*arrays(first), *arrays(second)) == len(first)
+
+
+def differing_rows(first: TextColumn, second: TextColumn) -> Flags:
+    """Return which rows of two columns of one length have different texts; fast where few do.
+
+    >>> differing_rows(TextColumn.of(["a", "b", "c"]), TextColumn.of(["a", "B", "c"])).tolist()
+    [False, True, False]
+    """
+    flags, row = np.zeros(len(first), np.bool_), 0
+    while (row := row + same_loop(*arrays(first[row:]), *arrays(second[row:]))) < len(first):
+        flags[row] = True
+        row += 1
+    return flags
