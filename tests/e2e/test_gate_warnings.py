@@ -24,7 +24,7 @@ def gated(folder, run, *more):
 def warnings_of(folder, run, *more):
     """The warnings of a gate, which are the same in every output."""
     found = json.loads(gated(folder, run, "--json", *more).stdout)["warnings"]
-    text = gated(folder, run, *more).stdout
+    text = " ".join(gated(folder, run, *more).stdout.split())
     junit = ElementTree.parse(folder / "gates.xml").getroot().findtext(".//system-out") or ""
     summary = (folder / "summary.md").read_text().replace("\\", "")
     for line in found:

@@ -64,13 +64,13 @@ KINDS = {
 }
 
 
-def decisions(baseline, candidate, kind, clusters=None, rules=RULES, rounds=1000):
+def decisions(baseline, candidate, kind, clusters=None, rules=RULES, rounds=1000, direction="higher"):
     """Decide rules about one pair of runs, each rule as a policy of its own."""
     rows = np.arange(len(baseline))
-    paired = MeanMeasure(baseline, candidate, kind=kind, rounds=rounds).paired(rows, rows, clusters)
+    paired = MeanMeasure(baseline, candidate, direction, kind=kind, rounds=rounds).paired(rows, rows, clusters)
     figures = Figure(len(rows), paired.candidate), Figure(len(rows), paired.baseline)
     evidence = Evidence(
-        task="t", title="gate", metric="score", direction="higher", candidate=figures[0], baseline=figures[1],
+        task="t", title="gate", metric="score", direction=direction, candidate=figures[0], baseline=figures[1],
         paired=paired, reach=1.0,
     )  # fmt: skip
     return {name: decide_all([(rule, evidence)])[0] for name, rule in rules.items()}

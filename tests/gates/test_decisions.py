@@ -145,7 +145,7 @@ def test_the_default_is_undecided_where_a_drop_was_seen_and_hardly_any_could_hav
 def test_the_default_says_what_it_saw_and_what_it_could_have_seen():
     assert default(0.9, 0.879, n=200, p=0.5, broken=4).note == "drop 0.021 not shown; 200 items show 0.058"
     assert default(0.9, 0.9, n=200).note == "no drop; 200 items show 0.058"
-    assert default(0.9, 0.95, n=200).note == "rise 0.050; 200 items show a drop of 0.058"
+    assert default(0.9, 0.95, n=200).note == "rise 0.050; 200 items can show a drop of 0.058"
     assert default(0.9, 0.9, n=3).note == "no drop; 3 items are too few to show any"
 
 

@@ -10,6 +10,8 @@ from made_runs import make_run
 from steelyard.cli.plan import plan_command
 from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
 from steelyard.show.comparison import comparison_text, too_few
+from steelyard.show.comparison_files import comparison_markdown
+from steelyard.show.comparison_table import table_lines
 from steelyard.show.html_comparison import comparison_section
 
 # Differences of -1, 0, 0 and 1 have the variance 2/3, and (1.960 + 0.842) * sqrt(2/3 / 4) = 1.144.
@@ -26,21 +28,21 @@ def compared(folder: Path, values, metric=None, scale=1.0):
 
 def test_the_delta_that_items_can_show_is_told(tmp_path: Path):
     found = compared(tmp_path, MANY)
-    assert "    these items can show a delta of 0.3558 (80 % power)\n" in comparison_text(found)
-    assert "so many items show a difference of 0.3558 or more" in comparison_section(found)
+    assert "    32 items can show a difference of 0.3558 or more\n" in comparison_text(found)
+    assert "32 items can show a difference of 0.3558 or more" in comparison_section(found)
 
 
 def test_items_that_would_need_a_delta_over_1_are_too_few(tmp_path: Path):
     found = compared(tmp_path, FOUR)
     assert found.deltas["b"].paired.minimum_detectable == pytest.approx(1.144, abs=5e-4)
-    assert "    these items are too few to show any difference (80 % power)\n" in comparison_text(found)
-    assert "so few items cannot show any difference" in comparison_section(found)
+    assert "    4 items are too few to show any difference\n" in comparison_text(found)
+    assert "4 items are too few to show any difference" in comparison_section(found)
 
 
 def test_a_metric_without_bounds_can_differ_by_more_than_1(tmp_path: Path):
     found = compared(tmp_path, FOUR, metric="mae", scale=10.0)
-    assert "these items can show a delta of 11.437" in comparison_text(found)
-    assert "so many items show a difference of 11." in comparison_section(found)
+    assert "4 items can show a difference of 11.437" in comparison_text(found)
+    assert "4 items can show a difference of 11." in comparison_section(found)
 
 
 @pytest.mark.parametrize(("detectable", "few"), [(0.5, False), (1.0, False), (1.0001, True)])
@@ -61,3 +63,52 @@ def test_a_plan_says_when_the_baseline_is_too_small(tmp_path: Path, scores, show
     found = CliRunner().invoke(plan_command, ["--effect", "0.1", "--baseline", "a", "--runs-dir", str(tmp_path)])
     assert found.exit_code == 0, found.output
     assert f"  the baseline's {shown}\n" in found.output
+
+
+WORSE = [1.0] * 40, [1.0] * 28 + [0.0] * 12
+
+
+@pytest.mark.parametrize(
+    ("values", "metric", "said"),
+    [
+        # Twelve of twelve changed items for the worse: 2 * 0.5^12 = 0.0005. Three of three: 0.25.
+        (WORSE, None, "shown to be worse: p = 0.0005"),
+        (WORSE[::-1], None, "shown to be better: p = 0.0005"),
+        (([1.0] * 40, [1.0] * 37 + [0.0] * 3), None, "no difference shown: p = 0.2500"),
+        (WORSE, "mae", "shown to be better: p = "),  # A lower error is a better one.
+    ],
+)
+def test_a_comparison_says_in_words_whether_a_difference_is_shown(tmp_path: Path, values, metric, said):
+    found = compared(tmp_path, values, metric=metric)
+    assert said in comparison_text(found)
+    assert said.partition("p = ")[0] in comparison_section(found)
+    assert said in comparison_markdown(found)
+
+
+def test_what_numbers_mean_stands_once_below_all_of_them(tmp_path: Path):
+    said = " ".join(comparison_text(compared(tmp_path, MANY)).split())
+    for part in (
+        "95 % sure (tango-score)",
+        "(two-sided); shown: p under 0.05",
+        "can show: found in four of five cases",
+    ):
+        assert said.count(part) == 1
+
+
+def test_tags_that_regressions_have_hardly_more_often_are_not_listed(tmp_path: Path):
+    tags = {"lang": ["en"] * 20 + ["de"] * 20, "topic": ["a"] * 19 + ["b"] * 21}
+    for name, scores in (("a", WORSE[0]), ("b", [0.0] * 10 + [1.0] * 10 + [0.0] * 8 + [1.0] * 12)):
+        make_run(tmp_path, name, scores, tags=tags)
+    text = comparison_text(compare(CompareOptions(runs=("a", "b"), runs_dir=tmp_path)))
+    assert "more often among regressed items (counted, not tested):" not in text  # 56 % of them, 50 % of all
+
+
+def test_a_table_of_many_slices_is_parted_at_eighty_columns(tmp_path: Path):
+    tags = {"source": [f"source{row % 9}" for row in range(90)]}
+    for name in ("a", "b"):
+        make_run(tmp_path, name, [1.0, 0.0] * 45, tags=tags)
+    found = compare(CompareOptions(runs=("a", "b"), runs_dir=tmp_path, slice_by=("source",)))
+    lines = table_lines(found)
+    assert max(map(len, lines)) <= 80
+    assert [line.split()[0] for line in lines if line].count("Delta:") == 3
+    assert sum(line.count("source=source") for line in lines) == 9

@@ -61,12 +61,16 @@ def _repeats(options: EvaluateOptions, repeats: int, run: Any, *, as_json: bool)
     first, report = found.first, found.report
     print_results(evaluation_text(first.path, first.run, first.results, first.unknown_ids))
     click.echo(
-        f"\n{report['repeats']} repeats: {report['flip_rate']:.1%} of pairs disagree, {report['n_flaky']} flaky items"
+        f"\n{report['repeats']} repeats: two of them differ on {report['flip_rate']:.1%} of items; "
+        f"{report['n_flaky']} of {report['n_items']} items are flaky"
     )
     for name, entry in report["metrics"].items():
         if entry["noise_floor"] is not None:
             values = ", ".join(f"{value:.4f}" for value in entry["values"])
-            click.echo(f"  {escape(name)}: {values}; noise floor {entry['noise_floor']:.4f}")
+            mean = sum(entry["values"]) / len(entry["values"])
+            click.echo(f"  {escape(name)}: {values}; mean {mean:.4f}, noise floor {entry['noise_floor']:.4f}")
+    if any(entry["noise_floor"] is not None for entry in report["metrics"].values()):
+        click.echo("  noise floor: two runs of this model differ by more in one of twenty pairs")
     for name, entry in report["over_repeats"].items():
         ties = f"; tied on {entry['n_tied']} of {entry['n']} items" if entry.get("n_tied") else ""
         click.echo(f"  {escape(name)} {entry['value']:.4f}  [{entry['ci_low']:.4f}, {entry['ci_high']:.4f}]{ties}")

@@ -58,9 +58,12 @@ class Redrawing:
     def share_broken(self, drop: float) -> float:
         """Return which share of items has to break for an expected drop."""
         possible = float(self._scores.mean() - self._scores[self._worst].mean())
+        if possible <= 0:
+            message = f"{self.primary} of every answer is the lowest there is, so no run can be imagined to be worse"
+            raise UsageError(Problem("usage", message, hint="calibrate on a baseline that has better answers, too"))
         if not 0 < drop <= possible:
-            message = f"the primary metric cannot drop by {drop:g} on these items, at most by {possible:.4g}"
-            raise UsageError(Problem("usage", message, hint="give a smaller --drop"))
+            message = f"{self.primary} cannot drop by {drop:g} on these items, at most by {possible:.4g}"
+            raise UsageError(Problem("usage", message, hint="give a --drop above 0 and within that"))
         return drop / possible
 
     @cached_property

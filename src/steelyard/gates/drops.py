@@ -235,7 +235,9 @@ class _Case:
     def p_text(self, test: Tested, level: float) -> str:
         """Return the p of a drop with its test, side and correction."""
         corrected = "" if test.tests == 1 else f", {number(test.p_corrected)} by Holm over {test.tests} tests"
-        return f"p {number(test.p_drop)}{corrected} (one-sided, {self.paired.test}), level {level:g}"
+        # Where nothing got worse the test of a drop is not asked: its p is at least 0.5, and counts as 1.
+        found = number(test.p_drop) if self.worse > 0 else "at least 0.5"
+        return f"p {found}{corrected} (one-sided, {self.paired.test}), level {level:g}"
 
 
 def _seen(spread: Spread) -> Spread:

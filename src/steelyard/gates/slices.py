@@ -27,5 +27,5 @@ def _with_alarm(found: Decision, family: Sequence[Decision]) -> Decision:
     found_again = replace(found, family_false_alarm=alarm)
     if found is not family[0]:
         return found_again
-    said = f"an equally good run fails one or more of these {len(family)} slices in {percent(alarm)}"
-    return replace(found_again, context=sentence([found.context, said]))
+    said = f"an equally good run fails one or more of these {len(family)} slices in {percent(alarm)} of cases"
+    return replace(found_again, context=sentence([said, found.context]))

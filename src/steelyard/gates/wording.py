@@ -56,7 +56,7 @@ class Words:
             return f"no {self.bad}; {could}"
         seen = f"{self._way(worse)} {abs(worse):.3f}"
         if worse < 0:
-            return f"{seen}; {could if few else could.replace('show ', f'show a {self.bad} of ')}"
+            return f"{seen}; {could if few else could.replace('show ', f'can show a {self.bad} of ')}"
         return f"{seen} {'shown, within the limit' if shown else 'not shown'}; {could}"
 
 

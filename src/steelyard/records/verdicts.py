@@ -129,8 +129,11 @@ class Verdict:
             return f"PASS ({self._note})" if self._note else "PASS"
         if self.lacking:
             return "UNDECIDED (no gate that blocks)"
-        blocking = sum(entry.blocks for entry in self.decisions)
-        return f"{self.outcome.upper()} ({blocking} of {len(self.decisions)} gates)"
+        blocking = [entry.outcome for entry in self.decisions if entry.blocks]
+        found = blocking.count(self.outcome)
+        # Of gates that fail, those that could not be decided are no part.
+        others = f", {len(blocking) - found} undecided" if len(blocking) > found else ""
+        return f"{self.outcome.upper()} ({found} of {len(self.decisions)} gates{others})"
 
     @property
     def lacking(self) -> Obstacle | None:

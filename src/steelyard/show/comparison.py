@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from steelyard.errors import escape, excerpt
@@ -12,16 +12,18 @@ from steelyard.records.comparisons import (
     Attribution,
     ChangedItem,
     Comparison,
-    Delta,
     Difference,
-    Figure,
     ItemChanges,
     SliceRow,
 )
-from steelyard.records.items import UNTAGGED
 from steelyard.registry import is_bounded
+from steelyard.show.comparison_table import figure_text, signed, slice_title, table_lines
+from steelyard.show.folding import folded
+from steelyard.show.results import TELLING
 
 LISTED = 5
+SHOWN_LEVEL = 0.05
+"""The two-sided level at which a difference is called shown."""
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -57,19 +59,25 @@ def _unanswered(comparison: Comparison, run: str) -> str:
     return f"{escape(run)} {sum(states.values())} of {comparison.n_items[run]}{listed}"
 
 
-def method_said(comparison: Comparison) -> str:
-    """Return level and method of the intervals, and the sides of the tests, once for all of them."""
+def method_said(comparison: Comparison) -> list[str]:
+    """Return what intervals, p and "can show" mean, with levels and methods, once for all of them."""
     paired = [delta.paired for delta in comparison.deltas.values()]
     paired += [d.paired for rows in comparison.slices.values() for row in rows for d in row.deltas.values()]
     methods = list(dict.fromkeys(entry.method for entry in paired if entry.ci_low is not None))
-    said = [f"intervals: 95 %, {', '.join(methods)}"] if methods else []
-    tested = any(entry.p_value is not None for entry in paired)
-    return "; ".join([*said, *(["p: two-sided"] if tested else [])])
+    said = []
+    if methods:
+        named = ", ".join(methods)
+        said.append(f"in [ ]: where the difference lies for all items like these, 95 % sure ({named})")
+    if any(entry.p_value is not None for entry in paired):
+        said.append("p: how often chance alone makes so large a difference (two-sided); shown: p under 0.05")
+    if any("can show" in could_show(comparison, run) for run in comparison.deltas):
+        said.append("can show: found in four of five cases, at p under 0.05")
+    return said
 
 
 def _method_lines(comparison: Comparison) -> list[str]:
-    said = method_said(comparison)
-    return [f"  {said}", ""] if said else []
+    said = [line for entry in method_said(comparison) for line in folded(entry, indent=2, hanging=8)]
+    return [*said, ""] if said else []
 
 
 def _difference(entry: Difference) -> str:
@@ -81,69 +89,6 @@ def _value(value: Any) -> str:
     return excerpt(text)
 
 
-def table_lines(comparison: Comparison) -> list[str]:
-    """Return seed 001's table: a row per run, a column per slice, the sign of a delta hanging to the left."""
-    columns = [
-        (slice_title(key, row.value), row)
-        for key, rows in comparison.slices.items()
-        for row in rows
-        if row.value != UNTAGGED
-    ]
-    header = ["Run", "Overall", *(excerpt(title) for title, _ in columns)]
-    rows = [
-        [escape(run), figure_text(comparison.overall[run]), *(figure_text(row.figures.get(run)) for _, row in columns)]
-        for run in comparison.runs
-    ]
-    deltas = [
-        [
-            "Delta:" if len(comparison.candidates) == 1 else f"Delta {escape(run)}:",
-            delta_text(comparison.deltas.get(run)),
-            *(delta_text(row.deltas.get(run)) for _, row in columns),
-        ]
-        for run in comparison.candidates
-    ]
-    return _aligned(header, rows, deltas)
-
-
-def slice_title(key: str, value: str) -> str:
-    """Return `key=value`; the value of a cross-slice already says its keys."""
-    return value if " & " in key and "=" in value else f"{key}={value}"
-
-
-def _aligned(header: Sequence[str], rows: Sequence[Sequence[str]], deltas: Sequence[Sequence[str]]) -> list[str]:
-    first = max(len(row[0]) for row in (header, *rows, *deltas)) + 2
-    widths = [first, *(max(len(row[place]) for row in (header, *rows)) + 3 for place in range(1, len(header)))]
-    # A delta starts one column to the left, so that its digits stand under the digits.
-    shifted = [first - 1, *widths[1:]]
-    return [
-        *(_line(row, widths) for row in (header, *rows)),
-        "",
-        *(_line(row, shifted) for row in deltas),
-    ]
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return ("  " + "".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))).rstrip()
-
-
-def figure_text(figure: Figure | None) -> str:
-    """Return a value to four decimals, or `N/A`."""
-    return NOT_AVAILABLE if figure is None or figure.value is None else f"{figure.value:.4f}"
-
-
-def delta_text(delta: Delta | None) -> str:
-    """Return a delta with its sign to four decimals, or `N/A`."""
-    return NOT_AVAILABLE if delta is None or delta.delta is None else signed(delta.delta)
-
-
-def signed(value: float | None) -> str:
-    """Return a number with its sign to four decimals, zero without one; `N/A` where there is none."""
-    if value is None:
-        return NOT_AVAILABLE
-    text = f"{value:+.4f}"
-    return " 0.0000" if text in ("+0.0000", "-0.0000") else text
-
-
 def _paired_lines(comparison: Comparison, run: str) -> Iterator[str]:
     paired = comparison.deltas[run].paired
     if paired.delta is None:
@@ -151,19 +96,40 @@ def _paired_lines(comparison: Comparison, run: str) -> Iterator[str]:
         return
     interval = f" [{signed(paired.ci_low)}, {signed(paired.ci_high)}]" if paired.ci_low is not None else ""
     yield f"  {escape(run)} on {paired.n} shared items: {signed(paired.delta).strip()}{interval}"
-    yield f"    {p_said(comparison, run)}"
+    yield from folded(f"{conclusion(comparison, run)}p = {p_said(comparison, run)}", indent=4, hanging=2)
     yield f"    {paired.improved} improved, {paired.regressed} regressed, {paired.unchanged} unchanged"
-    detectable = paired.minimum_detectable
-    if detectable is not None:
-        few = too_few(comparison.metric, detectable)
-        shown = "are too few to show any difference" if few else f"can show a delta of {detectable:.4f}"
-        yield f"    these items {shown} (80 % power)"
+    could = could_show(comparison, run)
+    if could:
+        yield f"    {could}"
+
+
+def conclusion(comparison: Comparison, run: str) -> str:
+    """Return in words whether the test shows a difference, and which way; nothing where there is no test."""
+    paired = comparison.deltas[run].paired
+    p_value = paired.p_value if len(comparison.candidates) == 1 or paired.p_holm is None else paired.p_holm
+    if p_value is None or paired.delta is None:
+        return ""
+    if p_value >= SHOWN_LEVEL:
+        return "no difference shown: "
+    if comparison.direction is None:
+        return "shown to differ: "
+    return "shown to be worse: " if (paired.delta > 0) == (comparison.direction == "lower") else "shown to be better: "
+
+
+def could_show(comparison: Comparison, run: str) -> str:
+    """Return what difference so many items could have shown."""
+    paired = comparison.deltas[run].paired
+    if paired.minimum_detectable is None:
+        return ""
+    if too_few(comparison.metric, paired.minimum_detectable):
+        return f"{paired.n} items are too few to show any difference"
+    return f"{paired.n} items can show a difference of {paired.minimum_detectable:.4f} or more"
 
 
 def p_said(comparison: Comparison, run: str) -> str:
     """Return the p of a candidate with its test, and what Holm makes of it where there are several candidates."""
     paired = comparison.deltas[run].paired
-    said = f"p = {p_text(paired.p_value)} ({paired.test})"
+    said = f"{p_text(paired.p_value)} ({paired.test})"
     if len(comparison.candidates) == 1 or paired.p_holm is None:
         return said
     return f"{said}, {p_text(paired.p_holm)} by Holm over {paired.tests} candidates"
@@ -190,9 +156,15 @@ def _item_lines(changes: ItemChanges) -> Iterator[str]:
         if entries:
             yield f"    {title}:"
             yield from (f"      {_changed(entry)}" for entry in entries[:LISTED])
-    for tag in changes.over_represented[:3]:
-        share, overall = tag["share"], tag["item_share"]
-        yield f"    {excerpt(tag['tag'])}: {share:.0%} of regressions, {overall:.0%} of shared items"
+    telling = [tag for tag in changes.over_represented if tag["lift"] >= TELLING][:3]
+    if telling:
+        yield "    more often among regressed items (counted, not tested):"
+        yield from (f"      {_share(tag)}" for tag in telling)
+
+
+def _share(tag: Mapping[str, Any]) -> str:
+    shares = f"{tag['share']:.0%} of regressed items, {tag['item_share']:.0%} of shared items"
+    return f"{excerpt(tag['tag'])}: {shares}"
 
 
 def _changed(entry: ChangedItem) -> str:

@@ -10,7 +10,8 @@ from steelyard.errors import escape
 from steelyard.records.cells import defuse
 from steelyard.records.comparisons import Comparison, comparison_rows
 from steelyard.records.items import UNTAGGED
-from steelyard.show.comparison import delta_text, figure_text, method_said, p_said, runs_said, signed, slice_title
+from steelyard.show.comparison import conclusion, could_show, method_said, p_said, runs_said
+from steelyard.show.comparison_table import delta_text, figure_text, signed, slice_title
 
 
 def comparison_csv(comparison: Comparison) -> str:
@@ -39,8 +40,7 @@ def comparison_markdown(comparison: Comparison) -> str:
     ]
     lines += [f"- {text_cell(said)}" for said in runs_said(comparison)]
     lines += ["", *_table(comparison), "", *_paired(comparison)]
-    said = method_said(comparison)
-    lines += ["", f"{said[0].upper()}{said[1:]}."] if said else []
+    lines += [f"\n{text_cell(said)}" for said in method_said(comparison)]
     for run, parts in comparison.attribution.items():
         split = ", ".join(f"{name} {signed(getattr(parts, name)).strip()}" for name in _PARTS)
         lines += ["", f"**Cause of the change in {text_cell(run)}**: {split}; total {signed(parts.total).strip()}."]
@@ -82,8 +82,8 @@ def _paired(comparison: Comparison) -> Iterator[str]:
         ends = f" [{low}, {high}]" if paired.ci_low is not None else ""
         yield (
             f"- {text_cell(run)} on {paired.n} shared items: {signed(paired.delta).strip()}{ends}, "
-            f"{p_said(comparison, run)}; {paired.improved} improved, "
-            f"{paired.regressed} regressed, {paired.unchanged} unchanged"
+            f"{conclusion(comparison, run)}p = {p_said(comparison, run)}; {paired.improved} improved, "
+            f"{paired.regressed} regressed, {paired.unchanged} unchanged; {could_show(comparison, run)}".rstrip("; ")
         )
 
 

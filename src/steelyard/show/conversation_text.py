@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.errors import escape
 from steelyard.records.runs import RunRecord
+from steelyard.show.methods import method_lines
 from steelyard.show.results import bar, interval, number
 
 _LADDER = (
@@ -45,12 +46,12 @@ def _many(count: int, word: str) -> str:
 
 
 def _means(found: Mapping[str, Any]) -> list[str]:
-    width = max(map(len, _LADDER))
-    return [
-        f"  {name.ljust(width)}  {number(found[name])}  {interval(found['intervals'][name])}"
-        f"  n={found['intervals'][name]['n']}"
+    width, intervals = max(map(len, _LADDER)), found["intervals"]
+    lines = [
+        f"  {name.ljust(width)}  {number(found[name])}  {interval(intervals[name])}  n={intervals[name]['n']}"
         for name in _LADDER
     ]
+    return [*lines, *method_lines({name: intervals[name] for name in _LADDER})]
 
 
 def _groups(found: Mapping[str, Any], word: str, name: str) -> list[str]:

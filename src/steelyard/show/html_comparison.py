@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.records.comparisons import ChangedItem, Comparison, Delta, ItemChanges, Paired
+from steelyard.records.comparisons import ChangedItem, Comparison, ItemChanges, Paired
 from steelyard.show import html_parts as parts
-from steelyard.show.comparison import runs_said, too_few
+from steelyard.show.comparison import conclusion, could_show, method_said, runs_said
 from steelyard.show.html_parts import number, text
 
 
 def comparison_section(comparison: Comparison) -> str:
     """Return the first candidate against the baseline."""
     run = comparison.candidates[0]
-    delta, changes = comparison.deltas[run], comparison.items.get(run, ItemChanges())
+    changes = comparison.items.get(run, ItemChanges())
     attributed = bool(comparison.slices) or bool(changes.over_represented)
     return parts.section(
         f"Against {comparison.baseline}",
         *(parts.notice(entry) for entry in comparison.warnings),
-        _headline(comparison, delta),
+        _headline(comparison, run),
         _contract(comparison),
         *(_slices(comparison, key, run) for key in comparison.slices),
+        *(f'<p class="soft small">{text(said)}</p>' for said in method_said(comparison)),
         parts.notice(comparison.notice) if attributed else "",
         _changed("Regressed items", changes.regressed),
         _changed("Fixed items", changes.fixed),
@@ -29,21 +30,19 @@ def comparison_section(comparison: Comparison) -> str:
     )
 
 
-def _headline(comparison: Comparison, delta: Delta) -> str:
-    paired = delta.paired
+def _headline(comparison: Comparison, run: str) -> str:
+    paired = comparison.deltas[run].paired
     sure = (
         f"95 % interval {_ends(paired)} ({text(paired.method)})" if paired.ci_low is not None else text(paired.reason)
     )
     facts = [
         f"{text(comparison.metric)}, candidate minus baseline, over {paired.n:,} shared items",
-        f"{sure} · {_chance(paired)}",
+        f"{sure} · {text(conclusion(comparison, run))}{_chance(paired)}",
         *map(text, runs_said(comparison)),
         f"{paired.improved:,} better · {paired.regressed:,} worse · {paired.unchanged:,} unchanged",
     ]
-    detectable = paired.minimum_detectable
-    if detectable is not None:
-        shown = f"so many items show a difference of {number(detectable)} or more"
-        facts.append("so few items cannot show any difference" if too_few(comparison.metric, detectable) else shown)
+    could = could_show(comparison, run)
+    facts += [text(could)] if could else []
     return f'<div class="score">{signed(paired.delta)}<small>{"<br>".join(facts)}</small></div>'
 
 
@@ -81,7 +80,10 @@ def _slices(comparison: Comparison, key: str, run: str) -> str:
                 f"{known.p_holm:.2g}" if known and known.p_holm is not None else "",
             ]
         )
-    header = [key, "shared", "baseline", "candidate", "delta", "p (Holm)"]
+    tested = [row.deltas[run].paired for row in comparison.slices[key] if run in row.deltas]
+    tests = max((entry.tests for entry in tested), default=1)
+    test = next((entry.test for entry in tested if entry.p_value is not None), "no test")
+    header = [key, "shared", "baseline", "candidate", "delta", f"p ({test}, Holm over {tests} tests)"]
     return f"<h3>By {text(key)}</h3>{parts.table(header, lines, frozenset({1, 2, 3, 5}))}"
 
 

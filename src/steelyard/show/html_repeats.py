@@ -11,7 +11,7 @@ from steelyard.show.html_parts import ends, number, text
 
 def repeats_section(report: Mapping[str, Any]) -> str:
     """Return the metrics over repeats, and how far repeats differ by chance."""
-    said = f"{report['repeats']} repeats · {100 * report['flip_rate']:.1f} % of pairs disagree"
+    said = f"{report['repeats']} repeats · two of them differ on {100 * report['flip_rate']:.1f} % of items"
     return parts.section(
         "Repeats",
         f'<p class="soft">{said} · {report["n_flaky"]:,} flaky items</p>',

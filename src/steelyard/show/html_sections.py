@@ -8,6 +8,7 @@ from typing import Any
 from steelyard.registry import is_bounded
 from steelyard.show import html_parts as parts
 from steelyard.show.html_parts import number, text
+from steelyard.show.methods import method_lines
 from steelyard.show.weak_slices import searched_lines, tested, weak_slices
 
 LARGEST_MATRIX = 40
@@ -47,7 +48,14 @@ def metrics(results: Results) -> str:
     empty = [text(name) for name, entry in results["metric_details"].items() if not entry["n"]]
     missing += [f"no item has a value for {', '.join(empty)}"] if empty else []
     unavailable = "".join(f'<p class="soft small">{reason}</p>' for reason in missing)
-    return parts.section("Metrics", parts.rows(lines), f"<h3>Not available</h3>{unavailable}" if unavailable else "")
+    shown = f"<h3>Not available</h3>{unavailable}" if unavailable else ""
+    return parts.section("Metrics", parts.rows(lines), _methods(results["metric_details"]), shown)
+
+
+def _methods(entries: Results) -> str:
+    """Return level and methods of a table's intervals, once below it."""
+    said = " ".join(line.strip() for line in method_lines(entries))
+    return f'<p class="soft small">{text(said)}</p>' if said else ""
 
 
 def _metric(name: str, entry: Results, primary: str) -> str:
@@ -65,7 +73,7 @@ def format_rules(results: Results) -> str:
         parts.row(name, parts.bar(entry["value"], entry["ci_low"], entry["ci_high"]), number(entry["value"]), _n(entry))
         for name, entry in results.get("format_rules", {}).items()
     ]
-    return parts.section("Format rules", parts.rows(lines))
+    return parts.section("Format rules", parts.rows(lines), _methods(results.get("format_rules", {})))
 
 
 def _n(entry: Results) -> str:
@@ -77,18 +85,19 @@ def slices(results: Results) -> str:
     primary, content = results["primary_metric"], []
     for key, values in results.get("slices", {}).items():
         listed = list(values.items())
-        lines = [
-            parts.row(
-                name, parts.bar(entry[primary], entry["ci_low"], entry["ci_high"]), number(entry[primary]), _n(entry)
-            )
-            for name, entry in listed[:LISTED_SLICES]
-        ]
+        lines = [parts.row(name, _bar(primary, entry), number(entry[primary]), _n(entry)) for name, entry in listed]
+        lines = lines[:LISTED_SLICES]
         hidden = len(listed) - len(lines)
         more = f'<p class="soft small">and {hidden} more in eval_results.json</p>' if hidden else ""
         content.append(f"<h3>{text(primary)} by {text(key)}</h3>{parts.rows(lines)}{more}")
     left_out = [f"{key} {reason}" for key, reason in results.get("slices_left_out", {}).items()]
     content += [f'<p class="soft small">{text(entry)}</p>' for entry in left_out]
     return parts.section("Slices", *content, parts.notice(results["notice"]) if content else "", anchor="slices")
+
+
+def _bar(primary: str, entry: Results) -> str:
+    """Return a slice's value as a bar, where it cannot leave the line from 0 to 1."""
+    return "" if is_bounded(primary) is False else parts.bar(entry[primary], entry["ci_low"], entry["ci_high"])
 
 
 def worst_slices(results: Results) -> str:
@@ -105,7 +114,7 @@ def worst_slices(results: Results) -> str:
         for entry in found
     ]
     searched = " ".join(searched_lines(results)[1:])
-    said = f"Tags and pairs of tags below the rest: {tested(found[0])}. {searched}" if found else searched
+    said = f"Tags and pairs of tags below the rest, p by {tested(found[0])}. {searched}" if found else searched
     intro = f'<p class="soft small">{text(said)}</p>' if said else ""
     return parts.section("Weak slices", intro, parts.rows(lines), parts.notice(results["notice"]) if lines else "")
 

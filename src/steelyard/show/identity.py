@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.errors import excerpt
 from steelyard.records.verdicts import FirstBaseline, Retagged, RetaggedItem, TaskVerdict
-from steelyard.show.comparison import signed
+from steelyard.show.comparison_table import signed
 
 LISTED_RETAGGED = 10
 

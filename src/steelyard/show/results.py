@@ -8,6 +8,8 @@ from typing import Any
 
 from steelyard.errors import escape
 from steelyard.records.runs import RunRecord
+from steelyard.registry import is_bounded
+from steelyard.show.methods import method_lines
 from steelyard.show.weak_slices import searched_lines, weak_lines, weak_slices
 
 BAR = 20
@@ -54,7 +56,7 @@ def results_lines(run: RunRecord, results: Mapping[str, Any]) -> list[str]:
 
 
 def metric_lines(results: Mapping[str, Any]) -> list[str]:
-    """Return one line per metric: value, interval, n, the method of the interval."""
+    """Return one line per metric: value, interval, n; level and methods of the intervals stand once below them."""
     details = results["metric_details"]
     width = max((len(name) for name in details), default=0)
     lines = []
@@ -70,7 +72,7 @@ def metric_lines(results: Mapping[str, Any]) -> list[str]:
         lines.append(f"  no item has a value for: {', '.join(empty)}")
     for name, reason in results["unavailable"].items():
         lines.append(f"  {escape(name).ljust(width)}  unavailable: {reason}")
-    return lines
+    return [*lines, *method_lines(details)]
 
 
 def rule_lines(results: Mapping[str, Any]) -> list[str]:
@@ -81,7 +83,7 @@ def rule_lines(results: Mapping[str, Any]) -> list[str]:
         f"  {escape(name).ljust(width)}  {bar(entry['value'])}  {number(entry['value'])}  {interval(entry)}"
         for name, entry in rules.items()
     ]
-    return ["", "format rules:", *lines] if lines else []
+    return ["", "format rules:", *lines, *method_lines(rules)] if lines else []
 
 
 def attribution_lines(results: Mapping[str, Any]) -> list[str]:
@@ -97,7 +99,8 @@ def hard_lines(results: Mapping[str, Any]) -> list[str]:
     found = telling_tags(summary)[:LISTED]
     if "slices" not in results or not found:
         return []
-    said = "over-represented among hard examples" + (", ties in proportion:" if summary["n_tied"] else ":")
+    ties = ", ties in proportion" if summary["n_tied"] else ""
+    said = f"more often among hard examples (counted, not tested{ties}):"
     share = "tied_share" if summary["n_tied"] else "hard_share"
     lines = [
         f"  {escape(entry['tag'])}: {percent(entry[share])} of hard examples, {percent(entry['item_share'])} of items"
@@ -123,15 +126,16 @@ def percent(share: float) -> str:
 def slice_lines(results: Mapping[str, Any]) -> list[str]:
     """Return each slice as a bar with n and the primary's interval."""
     primary = results["primary_metric"]
+    # A bar from 0 to 1 is for what cannot leave it: an error of 0.4 is no share.
+    drawn = is_bounded(primary) is not False
     lines = []
     for key, values in results.get("slices", {}).items():
-        lines += ["", f"by {escape(key)}:"]
+        lines += ["", f"{escape(primary)} by {escape(key)}:"]
         width = max(len(escape(value)) for value in values)
         for value, entry in values.items():
             name = escape(value).ljust(width)
-            lines.append(
-                f"  {name}  {bar(entry[primary])}  {number(entry[primary])}  {interval(entry)}  n={entry['n']}"
-            )
+            shown = f"{bar(entry[primary])}  " if drawn else ""
+            lines.append(f"  {name}  {shown}{number(entry[primary])}  {interval(entry)}  n={entry['n']}")
     return lines
 
 

@@ -8,8 +8,9 @@ from typing import Any
 from steelyard.errors import Problem, escape, excerpt
 from steelyard.records.gates import Decision
 from steelyard.records.verdicts import TaskVerdict, Verdict
-from steelyard.show.comparison import signed
 from steelyard.show.comparison_files import text_cell
+from steelyard.show.comparison_table import signed
+from steelyard.show.folding import folded
 from steelyard.show.identity import identity_lines
 
 LISTED_DRIFT = 12
@@ -19,11 +20,11 @@ LISTED_TAGS = 8
 def verdict_text(verdict: Verdict) -> str:
     """Return a verdict as text for a terminal."""
     lines = [*_header(verdict), ""]
-    lines += [f"warning: {escape(entry)}" for entry in verdict.warnings]
+    lines += [line for entry in verdict.warnings for line in folded(f"warning: {escape(entry)}", hanging=2)]
     lines += [""] if verdict.warnings else []
-    lines += [f"  {line}" for line in _gate_lines(verdict)]
-    footer = method_lines(verdict.decisions)
-    lines += ["", *(f"  {line}" for line in footer)] if footer else []
+    lines += _gate_lines(verdict)
+    footer = [line for said in method_lines(verdict.decisions) for line in folded(said, indent=2, hanging=2)]
+    lines += ["", *footer] if footer else []
     for part in verdict.tasks:
         lines += [*_difference_lines(part), *_repeat_lines(part)]
     if verdict.outcome != "pass":
@@ -37,7 +38,7 @@ def _header(verdict: Verdict) -> list[str]:
     """Return what is held against what, each run by its name and its id."""
     policy = f"policy {escape(verdict.policy)}"
     if len(verdict.tasks) == 1:
-        return [f"{compared(verdict.tasks[0])}, {policy}"]
+        return folded(f"{compared(verdict.tasks[0])}, {policy}", hanging=2)
     parts = [f"  {escape(part.task)}: {compared(part)}" for part in verdict.tasks]
     return [f"{escape(verdict.name)}, {policy}", *parts]
 
@@ -66,19 +67,15 @@ def method_lines(decisions: Sequence[Decision]) -> list[str]:
 
 def _gate_lines(verdict: Verdict) -> Iterator[str]:
     several = len({entry.task for entry in verdict.decisions}) > 1
-    titles = [f"{entry.task}: {entry.gate}" if several else entry.gate for entry in verdict.decisions]
-    width = min(80, max((len(escape(title)) for title in titles), default=0))
-    for entry, title in zip(verdict.decisions, titles, strict=True):
-        word = entry.outcome.upper()
+    for entry in verdict.decisions:
+        title = f"{entry.task}: {entry.gate}" if several else entry.gate
         advisory = " (advisory)" if entry.level == "advisory" else ""
-        yield f"{word:<10} {escape(title):<{width}}  {entry.reason}{advisory}"
-        if entry.context:
-            yield f"{'':<10} {'':<{width}}  {entry.context}"
-        if entry.hint:
-            yield f"{'':<10} {'':<{width}}  -> {entry.hint}"
+        yield f"  {entry.outcome.upper():<10} {escape(title)}{advisory}"
+        for said in (entry.reason, entry.context, f"-> {entry.hint}" if entry.hint else ""):
+            yield from folded(said, indent=13, hanging=2)
     if verdict.lacking:
-        yield verdict.lacking.reason
-        yield f"-> {verdict.lacking.hint}"
+        yield f"  {verdict.lacking.reason}"
+        yield f"  -> {verdict.lacking.hint}"
 
 
 def _difference_lines(part: TaskVerdict) -> list[str]:
@@ -108,7 +105,8 @@ def _task_lines(part: TaskVerdict, *, titled: bool) -> Iterator[str]:
         yield f"  error tags: {shown}"
     if part.failures:
         yield f"  failing items, top {len(part.failures)}:"
-        yield from (f"    {_failure(entry)}" for entry in part.failures)
+        for entry in part.failures:
+            yield from folded(_failure(entry), indent=4, hanging=2)
 
 
 def _drift_lines(drift: dict[str, Any]) -> Iterator[str]:
@@ -118,7 +116,7 @@ def _drift_lines(drift: dict[str, Any]) -> Iterator[str]:
             if group == "tags" and key in drift["slices"]:
                 continue
             rows += [(f"{key}={value}" if "=" not in value else value, row) for value, row in values.items()]
-    rows = rows[: 2 * LISTED_DRIFT]
+    rows = [(name, row) for name, row in rows if (row["baseline"], row["current"]) != (None, None)][: 2 * LISTED_DRIFT]
     width = max((len(excerpt(name)) for name, _ in rows), default=0)
     for name, row in rows:
         values = f"{_number(row['baseline'])} -> {_number(row['current'])}  {signed(row['delta'])}"

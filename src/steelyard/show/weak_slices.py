@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from steelyard.errors import escape
+from steelyard.show.folding import folded
 
 LISTED = 5
 SIGNIFICANT = 0.05
+POWER = 0.8
 
 
 def weak_slices(results: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -27,16 +29,19 @@ def weak_lines(results: Mapping[str, Any]) -> list[str]:
         f"  n={entry['n']}  p={entry['p_value']:.2g}"
         for entry in found
     ]
-    said = f"weak slices, against the rest ({tested(found[0])}):" if found else ""
-    return ["", said, *lines, *(f"  {line}" for line in searched_lines(results)[1:])] if found else []
+    if not found:
+        return []
+    tests = folded(f"p: {tested(found[0])}", indent=2)
+    searched = (f"  {line}" for line in searched_lines(results)[1:])
+    return ["", "weak slices (value, difference from all other items):", *lines, *tests, *searched]
 
 
 def tested(entry: Mapping[str, Any]) -> str:
     """Return how a weak slice was tested; runs made before permutation tests do not name sides."""
     if "sides" not in entry:
-        return "p after Holm's correction"
+        return "after Holm's correction over all slices"
     clustered = ", clusters count by the design effect" if entry["test"].endswith("design-effect") else ""
-    return f"permutation test, one-sided, p after Holm's correction{clustered}"
+    return f"permutation test, one-sided, after Holm's correction over all slices{clustered}"
 
 
 def searched_lines(results: Mapping[str, Any]) -> list[str]:
@@ -45,12 +50,18 @@ def searched_lines(results: Mapping[str, Any]) -> list[str]:
     if not search.get("n_slices"):
         return []
     found = "" if weak_slices(results) else ", none weak"
-    many, smallest, largest = search["n_slices"], search["smallest"], search["largest"]
-    parts = [_could_show(smallest), *([_could_show(largest)] if largest["n"] != smallest["n"] else [])]
-    word = "slice" if many == 1 else "slices"
-    return ["", f"{many:,} {word} searched{found}; with {search['power'] * 100:.0f} % power {', '.join(parts)}"]
+    many, sizes = search["n_slices"], [search["smallest"], search["largest"]]
+    parts = [_could_find(entry) for entry in (sizes if sizes[0]["n"] != sizes[1]["n"] else sizes[:1])]
+    could = f"what is found in {_cases(search['power'])}: {', '.join(parts)}"
+    if all(entry["gap"] is None for entry in sizes):
+        could = f"all have too few items for any to be found in {_cases(search['power'])}"
+    return ["", *folded(f"{many:,} {'slice' if many == 1 else 'slices'} searched{found}; {could}")]
 
 
-def _could_show(entry: Mapping[str, Any]) -> str:
-    gap = "no gap" if entry["gap"] is None else f"a gap of {entry['gap']:.2f}"
-    return f"{entry['n']:,} items show {gap}"
+def _could_find(entry: Mapping[str, Any]) -> str:
+    gap = "are too few" if entry["gap"] is None else f"{entry['gap']:.2f} or more below the rest"
+    return f"{entry['n']:,} items {gap}"
+
+
+def _cases(power: float) -> str:
+    return "four of five cases" if power == POWER else f"{100 * power:.0f} % of cases"

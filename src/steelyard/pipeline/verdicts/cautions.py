@@ -45,7 +45,12 @@ def _fallen(case: Case, rules: Sequence[Rule]) -> list[str]:
     found.sort(key=lambda entry: entry.p_corrected)
     lines = [_line(entry, primary) for entry in found[:LISTED]]
     more = len(found) - len(lines)
-    return [*lines, f"{more} more slices fell, and no rule looks at them"] if more else lines
+    if not more:
+        return lines
+    many = (
+        "1 more slice fell, and no rule looks at it" if more == 1 else f"{more} more slices fell, with no rule for them"
+    )
+    return [*lines, many]
 
 
 def _watched(case: Case, rules: Sequence[Rule]) -> list[tuple[str, str]]:
