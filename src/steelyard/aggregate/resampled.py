@@ -27,7 +27,7 @@ class ResampledSums:
         self.n = 0
         self.rows: Counts = np.zeros((0, width + 1), np.int64)
         self.hashes: Counts = np.zeros(0, np.int64)
-        self.grouped = False
+        self.grouped, self.clustered = False, clustered
         if clustered:
             self._group()
 
@@ -66,8 +66,8 @@ class ResampledSums:
 
     @property
     def units(self) -> int:
-        """How many units there are to draw."""
-        return int(np.count_nonzero(self.rows[:, -1]))
+        """How many independent units there are: items, or as far as they are told apart clusters of them."""
+        return int(np.count_nonzero(self.rows[:, -1])) if self.clustered else self.n
 
     def ratio_units(self, step: float = 1.0) -> Units:
         """Return the units of a ratio: the first number over the second; `step` is what 1 stands for in the first."""

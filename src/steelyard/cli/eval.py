@@ -60,7 +60,7 @@ def _slices(value: str | None) -> tuple[Key, ...] | None:
 @click.option("--extract", help="How an answer is found in raw output, such as answer_line or last_number.")
 @click.option("--slice-by", help="Tags to slice by, separated by commas; a+b crosses two.")
 @click.option("--hard-examples", type=click.IntRange(min=0), help="How many hard examples to keep.")
-@click.option("--cluster-by", help="The tag or field whose items are not independent.")
+@click.option("--cluster-by", help="The tag or field whose items are not independent; `none`: all of them are.")
 @click.option("--profile", type=click.Path(), help="A scoring profile (YAML).")
 @click.option("--model-name", help="What to call the model behind stored predictions.")
 @click.option("--name", help="The run's name; without one it is dated.")

@@ -141,6 +141,7 @@ class Task(Strict):
     scoring_profile: str | None = None
     eval: EvalBlock = EvalBlock()
     cluster_by: str | None = None
+    """The tag or field by which items belong together: without it a conversation's id, with `none` nothing."""
     training: dict[str, Any] | None = None
     """What the model was trained with; written into the configuration of trained runs."""
     gates: tuple[dict[str, Any], ...] = Field(default=(), strict=False)

@@ -29,6 +29,8 @@ CLASSIFICATION_METRICS = (
 DERIVED_TAGS = ("length_bucket", "turn", "operations", "answer_type")
 """Tags that are computed when a slice asks for them and the data does not have them."""
 
+NO_CLUSTERS = "none"
+"""Said of `cluster_by`: items are independent, whatever conversation they are of."""
 
 RULE_PREFIX = "rule."
 """Before a format rule's name in per-item numbers."""

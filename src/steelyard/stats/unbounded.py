@@ -1,10 +1,10 @@
 """Means of values without an upper bound: errors, tokens, latencies, losses.
 
 From twenty units on the studentised bootstrap follows their skew; where so many resamples have no spread that a
-quantile is without end, its quantiles are Student's t. Over fewer units Student's t is the method; for amounts, which are
-0 or more, on the scale of logarithms, where it covers skewed ones better and never goes below 0. Nothing says how far an
-unseen value may lie but those that were seen: an end is never nearer to the mean than if one more unit were as far out as
-the furthest. This holds for both ends, for amounts for the upper one.
+quantile is without end, its quantiles are Student's t. Over fewer units Student's t is the method; for amounts, which
+are 0 or more, on the scale of logarithms, where it covers skewed ones better and never goes below 0. Nothing says how
+far an unseen value may lie but those that were seen: an end is never nearer to the mean than if one more unit were as
+far out as the furthest. This holds for both ends, for amounts for the upper one.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from steelyard.pipeline.judging.items import Judgement
 from steelyard.pipeline.recording.journal import StoredJournal
 from steelyard.reading.columns.shapes import ARRAY, FRACTION, INTEGER, TEXT, Shape
 from steelyard.reading.references import has_field, input_text, item_id, tags_of, value_of
+from steelyard.records.plans import NO_CLUSTERS
 from steelyard.records.secrets import SECRET_IN_OUTPUT
 from steelyard.text.kernels.writing import LineForm
 
@@ -157,7 +158,7 @@ def _says_how(judgement: Judgement, example: dict[str, object], source: Source) 
 
 def _conversation(shape: Shape, example: dict[str, object], tags: dict[str, str], source: Source) -> int | None:
     name = source.cluster_by or source.names.conversation or "conversation_id"
-    found = tags.get(name, value_of(example, name))
+    found = None if name == NO_CLUSTERS else tags.get(name, value_of(example, name))
     return None if found is None else _member(shape, found, TEXT, INTEGER)
 
 

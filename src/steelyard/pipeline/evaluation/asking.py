@@ -9,7 +9,7 @@ from typing import Any
 from steelyard.models import Model
 from steelyard.pipeline.evaluation.answered import refuse_unknown_tags, refuse_unseen
 from steelyard.pipeline.evaluation.identity import generated_configuration, identify, manifest_of, run_flags
-from steelyard.pipeline.evaluation.sources import make_judge, make_source
+from steelyard.pipeline.evaluation.sources import make_judge, make_source, report_over
 from steelyard.pipeline.evaluation.streaming import prediction_facts, stream
 from steelyard.pipeline.generation.asking import Asking, generate, over_budget
 from steelyard.pipeline.generation.predictions import model_facts
@@ -77,7 +77,7 @@ def ask_and_judge(
     source, options = plan.source, plan.options
     source.predictions = directory.path / JOURNAL_FILE
     asked = generate(source.predictions, model, plan.requests, total=plan.total, cache=options.cache, asking=asking)
-    recorder = Recorder(directory, plan.identity, plan.prepared.report)
+    recorder = Recorder(directory, plan.identity, report_over(plan.prepared, source))
     _judge_journal(recorder, plan.prepared, source, progress)
     error = over_budget(asked, options.error_budget)
     evaluation = recorder.complete(

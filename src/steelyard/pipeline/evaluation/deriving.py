@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from steelyard.pipeline.evaluation.sources import make_judge, make_source
+from steelyard.pipeline.evaluation.sources import make_judge, make_source, report_over
 from steelyard.pipeline.evaluation.streaming import stream
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.gold import add_gold
@@ -25,7 +25,7 @@ def derive(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Judge a run's journal and write what `eval/` holds; return the results, with `facts`, and hard examples."""
     source = make_source(prepared, options, journal=True)
-    derivation = Derivation(folder, prepared.report)
+    derivation = Derivation(folder, report_over(prepared, source))
     with abandoned_on_error(derivation):
         stream(derivation, make_judge(prepared, source), source, None, progress, aside=aside)
         add_gold(derivation.report, prepared, source, None, aside=aside)

@@ -12,7 +12,7 @@ from steelyard.configuration.task import FieldMetric
 from steelyard.errors import Problem, UsageError
 from steelyard.pipeline.evaluation.asking import ask_and_judge, plan_asking, rehearse
 from steelyard.pipeline.evaluation.identity import effective_configuration, identify, manifest_of, run_flags
-from steelyard.pipeline.evaluation.sources import make_judge, make_source
+from steelyard.pipeline.evaluation.sources import make_judge, make_source, report_over
 from steelyard.pipeline.evaluation.streaming import prediction_facts, stream
 from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.generation.predictions import finished_run, generating, open_task_model
@@ -59,7 +59,9 @@ def _model_spec(prepared: Prepared, options: EvaluateOptions) -> str | None:
 def _evaluate_stored(prepared: Prepared, options: EvaluateOptions, progress: Progress | None) -> Evaluation:
     source = make_source(prepared, options)
     identity = identify(prepared, source, options)
-    with recording(options.runs_dir, options.name, identity, prepared.report, kind=options.kind) as recorder:
+    with recording(
+        options.runs_dir, options.name, identity, report_over(prepared, source), kind=options.kind
+    ) as recorder:
         with _quarantine(recorder.path, source, options), _journal(recorder.path, prepared, source) as journal:
             stream(recorder, make_judge(prepared, source), source, journal, progress)
             add_gold(recorder.report, prepared, source, journal)

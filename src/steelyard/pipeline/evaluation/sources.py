@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
@@ -18,7 +19,7 @@ from steelyard.pipeline.preparation.task import Prepared, resolve
 from steelyard.reading.limits import Limits
 from steelyard.reading.rows import read_rows
 from steelyard.records.answers import Choice
-from steelyard.records.plans import DERIVED_TAGS
+from steelyard.records.plans import DERIVED_TAGS, ReportPlan
 from steelyard.records.secrets import hidden, warn_of_plain_secrets
 
 MAX_LABELS = 10_000
@@ -52,6 +53,13 @@ def make_source(prepared: Prepared, options: EvaluateOptions, *, journal: bool =
         elsewhere=prepared.gold.ids if prepared.gold else frozenset(),
         workers=options.workers,
     )
+
+
+def report_over(prepared: Prepared, source: Source) -> ReportPlan:
+    """Return what is reported over a source's items: in conversations where it has them and nothing else is said."""
+    if prepared.task.cluster_by is not None:
+        return prepared.report
+    return replace(prepared.report, clustered=source.begins_in_a_conversation())
 
 
 def make_judge(prepared: Prepared, source: Source) -> Judge:

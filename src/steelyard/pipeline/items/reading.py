@@ -23,6 +23,7 @@ from steelyard.reading.rows import Row, read_rows
 from steelyard.records.blocks import ItemBlock
 from steelyard.records.fields import FieldNames
 from steelyard.records.items import Item, Prediction, State
+from steelyard.records.plans import NO_CLUSTERS
 from steelyard.records.secrets import SECRET_IN_OUTPUT, hidden, may_hold_key
 
 BLOCK_ITEMS = 4096
@@ -185,6 +186,14 @@ class Source:
         """Remember which of some items are known elsewhere too."""
         self.shared.update(self.elsewhere.intersection(ids))
 
+    def begins_in_a_conversation(self) -> bool:
+        """Return whether the first row of the dataset belongs to a conversation, or to another cluster."""
+        first = next(read_rows(self.dataset, Problems(), limits=self.limits), None)
+        if first is None:
+            return False
+        tags = tags_of(first.fields, self.tag_fields, self.sliced)
+        return not isinstance(tags, Problem) and self._conversation(first.fields, tags)[0] is not None
+
     def report_duplicates(self) -> None:
         """Read the dataset once more for ids that stand twice, and add a problem for each."""
         again, ledger = self._again(), IdLedger()
@@ -214,7 +223,7 @@ class Source:
 
     def _conversation(self, fields: dict[str, Any], tags: dict[str, str]) -> tuple[str | None, int | None]:
         name = self.cluster_by or self.names.conversation or "conversation_id"
-        found = tags.get(name, value_of(fields, name))
+        found = None if name == NO_CLUSTERS else tags.get(name, value_of(fields, name))
         turn = value_of(fields, self.names.turn or "turn_idx")
         return None if found is None else str(found), count_of(turn)
 

@@ -8,7 +8,7 @@ from steelyard.configuration.task import FieldMetric, Task
 from steelyard.pipeline.items.named_fields import Fields, NamedField
 from steelyard.pipeline.items.row_values import predicted_field
 from steelyard.reading.references import has_field, value_of
-from steelyard.records.plans import DERIVED_TAGS
+from steelyard.records.plans import DERIVED_TAGS, NO_CLUSTERS
 
 MEANINGS = {
     "id": "the id",
@@ -31,7 +31,7 @@ def item_fields(task: Task) -> Iterator[NamedField]:
         yield _at_path(entry.label_field, f"the label_field of {entry.type}")
     if "tag_fields" in task.model_fields_set:
         yield from (_at_path(name, "a tag") for name in task.tag_fields)
-    if task.cluster_by is not None and task.cluster_by not in DERIVED_TAGS:
+    if task.cluster_by is not None and task.cluster_by not in (*DERIVED_TAGS, NO_CLUSTERS):
         yield _cluster(task.cluster_by)
 
 

@@ -13,7 +13,7 @@ from steelyard.pipeline.judging.items import Judgement
 from steelyard.pipeline.preparation.format_rules import unavailable_metrics
 from steelyard.pipeline.preparation.judgements import DEFAULT_SCORERS
 from steelyard.records.answers import ANSWER_TYPES
-from steelyard.records.plans import CLASSIFICATION_METRICS, FORMAT_COMPLIANCE, ReportPlan
+from steelyard.records.plans import CLASSIFICATION_METRICS, FORMAT_COMPLIANCE, NO_CLUSTERS, ReportPlan
 from steelyard.records.scores import ValueKind
 from steelyard.registry import Metric, bind_metric, bind_scorer, direction_of, metrics
 from steelyard.scoring.rules import FormatRules
@@ -103,7 +103,7 @@ def report_plan(
         rules=rules.names if rules is not None else (),
         losses=any(metric.definition.kind == "loss" for metric in requested),
         unavailable=unavailable_metrics(task, requested),
-        clustered=task.cluster_by is not None,
+        clustered=task.cluster_by not in (None, NO_CLUSTERS),
     )
 
 
