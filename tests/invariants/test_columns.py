@@ -26,8 +26,18 @@ KNOWN_RED: dict[tuple[str, str], str] = {}
 class Given:
     """What rows say of a field, and the columns of items in which the first of them then stands."""
 
-    rows: tuple[dict[str, Any], ...]
+    said: tuple[dict[str, Any], ...]
     columns: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """What is said, and again with whole numbers: a fraction is kept in another way, and its row with it."""
+        fractions = [row for row in self.said if any(isinstance(value, float) for value in row.values())]
+        return (*self.said, *({name: _whole(value) for name, value in row.items()} for row in fractions))
+
+
+def _whole(value: Any) -> Any:
+    return int(value) + 2 if isinstance(value, float) else value
 
 
 PREDICTION = {

@@ -17,12 +17,6 @@ def _of_our_kinds() -> list[str]:
     return [name for name, way in WAYS.items() if way.remake is None]
 
 
-REFUSED: dict[Cell, str] = {
-    **cells("mock", "verify; compare; attribute; report_compared; baseline; calibrate; plan", "mock-run"),
-    ("imported", "reproduce"): "not-for-this-kind",
-}
-"""What a verb is not for, and the code by which it is refused."""
-
 _TALKS = (
     "conversations by traces; conversations by a model; conversations, sampled; conversations, unknown; "
     "conversations, gold history"
@@ -32,8 +26,20 @@ _SET_ASIDE = "quarantine; quarantine, unaccounted; line limit"
 _UNKNOWN = "unknown ids; limit; sample"
 _DEEP = "depth; asked depth"
 
+REFUSED: dict[Cell, str] = {
+    **cells("mock", "verify; compare; attribute; report_compared; baseline; calibrate; plan", "mock-run"),
+    **cells(f"{_TALKS}; {_RESEARCH}", "rescore_by_name", "not-for-this-kind"),
+    **cells("imported", "reproduce", "not-for-this-kind"),
+    **cells("fields", "rescore_by_name", "bad-configuration"),
+}
+"""What a verb is not for, and the code by which it is refused."""
+
 KNOWN_RED: dict[Cell, str] = {
-    **cells("mock", "rescore; evaluate_trained", "a mock run judged again gets scores of 0 for the null that it has"),
+    **cells(
+        "mock",
+        "rescore; rescore_by_name; evaluate_trained",
+        "a mock run judged again gets scores of 0 for the null that it has",
+    ),
     **cells("mock", "calibrate", "refused as a matter of --drop, and not because a mock run has no scores"),
     **cells("mock", "plan", "exit 70: the variance of no scores is NaN"),
     **cells(_SET_ASIDE, "rescore; evaluate_trained", "judged again, a run forgets how many rows were set aside"),
@@ -45,7 +51,9 @@ KNOWN_RED: dict[Cell, str] = {
     ),
     **cells(_UNKNOWN, "reproduce", "the journal is read again for the predictions: it has no unknown ids"),
     **cells(
-        _DEEP, "rescore; verify; attribute; reproduce; evaluate_trained", "config.yaml does not keep the limits of rows"
+        _DEEP,
+        "rescore; rescore_by_name; verify; attribute; reproduce; evaluate_trained",
+        "config.yaml does not keep the limits of rows",
     ),
     **cells("failing", "reproduce", "config.yaml does not keep the error budget, so the run made again ends over it"),
     **cells("repeats", "resume", "eval/repeats.json holds run ids, which are others every time"),
@@ -56,11 +64,12 @@ KNOWN_RED: dict[Cell, str] = {
         "verify; attribute",
         "judging aside knows runs of task files alone (unknown-format)",
     ),
+    **cells(f"{_TALKS}; {_RESEARCH}", "rescore_by_name", "refused, by the code usage"),
     **cells(_TALKS, "reproduce", "config.yaml of conversations is read as a task file (unknown-key)"),
     **cells(_RESEARCH, "reproduce", "exit 70: config.yaml of research has no dataset (KeyError)"),
     **cells(
         "imported",
-        "rescore; verify; attribute; reproduce; evaluate_trained",
+        "rescore; rescore_by_name; verify; attribute; reproduce; evaluate_trained",
         "there is no kind of run whose scores were recorded by another tool (unknown-key)",
     ),
     **cells("imported", "resume", "there is no importer yet, so nothing that could be killed"),

@@ -136,9 +136,11 @@ def make_place(way: Way, folder: Path) -> Place:
 
 @contextlib.contextmanager
 def inside(folder: Path) -> Iterator[None]:
-    """Stand in a folder; its module `answering` is found, and nothing of this process's environment is obeyed."""
-    before = Path.cwd()
-    hidden = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(("STEELYARD_", "GITHUB_"))}
+    """Stand in a folder; its module `answering` is found, and this process's environment is neither obeyed nor kept."""
+    before, environment = Path.cwd(), dict(os.environ)
+    for name in environment:
+        if name.startswith(("STEELYARD_", "GITHUB_", "OPENAI_")):
+            del os.environ[name]
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     try:
@@ -147,7 +149,8 @@ def inside(folder: Path) -> Iterator[None]:
         sys.path.remove(str(folder))
         sys.modules.pop("answering", None)
         os.chdir(before)
-        os.environ.update(hidden)
+        os.environ.clear()
+        os.environ.update(environment)
 
 
 def read_json(file: Path) -> Any:

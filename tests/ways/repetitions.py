@@ -29,6 +29,17 @@ def rescore(place: Place) -> None:
     assert_no_invented_score(place, place.call("runs items BASE --format json --limit 10000").json["items"])
 
 
+def rescore_by_name(place: Place) -> None:
+    """A run judged again by its own scorer under its name counts the same items, and invents no score."""
+    before = place.record(BASE)
+    done = place.call(f"rescore BASE --scorer {before['scorer_version']} --json")
+    assert done.code == 0, done
+    assert place.record(BASE) == before
+    card = place.results(BASE)["scorecard"]
+    assert (card["n_items"], card["n_skipped"]) == (before["counts"]["n_items"], before["counts"]["n_skipped"])
+    assert_no_invented_score(place, place.call("runs items BASE --format json --limit 10000").json["items"])
+
+
 def evaluate_trained(place: Place) -> None:
     """`eval --run` evaluates the model that the run trained."""
     before = contents(place.path(BASE))

@@ -102,6 +102,22 @@ def with_bad_lines(*, long: int = 0, unaccounted: bool = False) -> None:
         Path(f"{run}.jsonl").write_text("\n".join(lines) + "\n")
 
 
+KEY = "Qv73mw2k-5Rt8NsC-64y"
+"""A key that stands in `.env`, and so in nothing that a run keeps."""
+
+
+def with_key() -> None:
+    """Write a key into `.env`, into an item and into what was said to two others."""
+    rows = items()
+    rows[3]["prompt"] += f" {KEY}"
+    said = {5: KEY, 6: f"word6 {KEY}"}
+    files(
+        rows=rows,
+        change=lambda given: [row | {"prediction": said.get(n, row["prediction"])} for n, row in enumerate(given)],
+    )
+    Path(".env").write_text(f"OPENAI_API_KEY={KEY}\n")
+
+
 def with_depth() -> None:
     """Write items with a row that is nested deeper than is read by default."""
     rows = items()

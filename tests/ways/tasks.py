@@ -57,6 +57,7 @@ VARIATIONS = (
     task("asked sample", f"{ASKED} --sample-size 15 --seed 3"),
     task("depth", f"{STORED} --max-depth 1000", write.with_depth),
     task("asked depth", f"{ASKED} --max-depth 1000", write.with_depth),
+    task("key", STORED, write.with_key),
     task("packed", f"{STORED} --max-unpacked-bytes 100000", write.packed),
     task("gold set", STORED, write.with_gold),
     task("asked gold set", ASKED, write.asked_gold),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ways.places import Place
-from ways.repetitions import evaluate_trained, reproduce, reproduce_verify_only, rescore, resume
+from ways.repetitions import evaluate_trained, reproduce, reproduce_verify_only, rescore, rescore_by_name, resume
 from ways.verdicts import attribute, baseline, calibrate, compare, plan, verify
 from ways.views import items, kind, listed, reindexed, report, report_compared, show
 
@@ -13,13 +13,13 @@ Verb = Callable[[Place], None]
 VERBS: dict[str, Verb] = {
     verb.__name__: verb
     for verb in (
-        kind, show, items, rescore, verify, compare, attribute, reproduce, reproduce_verify_only, resume, report,
-        report_compared, baseline, listed, reindexed, calibrate, plan, evaluate_trained,
+        kind, show, items, rescore, rescore_by_name, verify, compare, attribute, reproduce, reproduce_verify_only,
+        resume, report, report_compared, baseline, listed, reindexed, calibrate, plan, evaluate_trained,
     )
 }  # fmt: skip
 """Every column of the table."""
 COMMANDS = {
-    "rescore": ("rescore",),
+    "rescore": ("rescore", "rescore_by_name"),
     "runs show": ("show",),
     "runs items": ("items",),
     "runs list": ("listed",),
@@ -40,6 +40,7 @@ COMMANDS = {
 }
 """The columns in which every command is tried that does something with a run."""
 REFUSED_LINES = {
+    "rescore_by_name": "rescore BASE --scorer text@v2",
     "verify": "gate GOOD --verify",
     "compare": "compare --runs BASE,GOOD",
     "attribute": "compare --runs BASE,GOOD --attribute",
