@@ -17,6 +17,7 @@ from steelyard.pipeline.evaluation.suite_files import is_suite_file
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.run import Evaluation, OverBudgetError
 from steelyard.reading.names import Key, names_of, slice_keys
+from steelyard.show.rejudged import rejudged_content, rejudged_lines
 from steelyard.show.results import evaluation_text
 
 ANSWER_TYPES = ("text", "choice", "number", "list", "reasoning", "label", "mixed")
@@ -136,7 +137,8 @@ def _print(evaluation: Evaluation, *, as_json: bool) -> None:
     if as_json:
         print_json(evaluation_content(evaluation))
     else:
-        print_results(evaluation_text(evaluation.path, evaluation.run, evaluation.results, evaluation.unknown_ids))
+        text = evaluation_text(evaluation.path, evaluation.run, evaluation.results, evaluation.unknown_ids)
+        print_results("\n".join([text, *rejudged_lines(evaluation.before, evaluation.results)]))
 
 
 def _options(task_file: Path | None, given: dict[str, Any]) -> EvaluateOptions:
@@ -153,6 +155,5 @@ def _options(task_file: Path | None, given: dict[str, Any]) -> EvaluateOptions:
 def evaluation_content(evaluation: Evaluation) -> dict[str, Any]:
     """Return a finished evaluation as the JSON object that `--json` prints."""
     run = evaluation.run
-    return {"run_id": run.run_id, "name": run.name, "path": str(evaluation.path), "flags": run.flags} | {
-        **evaluation.results
-    }
+    about = {"run_id": run.run_id, "name": run.name, "path": str(evaluation.path), "flags": run.flags}
+    return about | {**evaluation.results} | rejudged_content(evaluation.before, evaluation.results)

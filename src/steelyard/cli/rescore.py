@@ -10,6 +10,7 @@ from steelyard.cli.eval import evaluation_content
 from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import item_progress
 from steelyard.pipeline.evaluation.rescoring import RescoreOptions, rescore
+from steelyard.show.rejudged import rejudged_lines
 from steelyard.show.results import evaluation_text
 
 
@@ -22,7 +23,8 @@ from steelyard.show.results import evaluation_text
 def rescore_command(run: str, scorer: str | None, task_file: Path | None, runs_dir: Path, *, as_json: bool) -> None:
     """Judge a run's stored predictions again and derive its `eval/` anew; no model is asked.
 
-    RUN is a directory, a name, an id, or `latest`. The dataset must be as it was.
+    RUN is a directory, a name, an id, or `latest`. The dataset must be as it was. Of a baseline, the figures of before
+    are printed beside those of now.
     """
     options = RescoreOptions(run=run, runs_dir=runs_dir, scorer=scorer, task_file=task_file)
     with item_progress(shown=not as_json) as progress:
@@ -30,4 +32,5 @@ def rescore_command(run: str, scorer: str | None, task_file: Path | None, runs_d
     if as_json:
         print_json(evaluation_content(evaluation))
     else:
-        print_results(evaluation_text(evaluation.path, evaluation.run, evaluation.results))
+        text = evaluation_text(evaluation.path, evaluation.run, evaluation.results)
+        print_results("\n".join([text, *rejudged_lines(evaluation.before, evaluation.results)]))

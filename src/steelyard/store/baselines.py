@@ -103,12 +103,18 @@ def baseline_path(runs_dir: Path, baseline: Baseline) -> Path:
 
 def refuse_named_by_baseline(path: Path) -> None:
     """Refuse to replace or remove a run that a baseline names, whatever state the baselines are in."""
-    runs_dir = counting_folder(path.parent)
-    names = [entry.name for entry in _pointing(runs_dir) if _holds(baseline_path(runs_dir, entry), path)]
+    names = baselines_naming(path)
     if names:
-        message = f"{path.name} is the baseline {', '.join(dict.fromkeys(names))}"
+        message = f"{path.name} is the baseline {', '.join(names)}"
         hint = f"point the baseline to another run first: `steelyard baseline set {names[0]} RUN`"
         raise UsageError(Problem("run-exists", message, hint=hint, file=str(path)))
+
+
+def baselines_naming(path: Path) -> tuple[str, ...]:
+    """Return the baselines that name a run, a suite that it is part of, or a run of that suite."""
+    runs_dir = counting_folder(path.parent)
+    names = [entry.name for entry in _pointing(runs_dir) if _holds(baseline_path(runs_dir, entry), path)]
+    return tuple(dict.fromkeys(names))
 
 
 def _pointing(runs_dir: Path) -> Iterator[Baseline]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from steelyard.pipeline.recording.sealing import other_items, renew_seals
 from steelyard.pipeline.recording.standing import write_standing
 from steelyard.pipeline.research.rescoring import is_research, rescore_research
 from steelyard.pipeline.research.rescoring import other_scorer as research_only
+from steelyard.pipeline.runs.baselines import figures_before
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.shipped import opened_path
 from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RUN_FORMAT, Rescored, RunRecord
@@ -42,8 +43,16 @@ class RescoreOptions:
 
 
 def rescore(options: RescoreOptions, *, progress: Progress | None = None) -> Evaluation:
-    """Derive a completed run's `eval/` anew from its journal, under its own task or another."""
+    """Derive a completed run's `eval/` anew from its journal, under its own task or another.
+
+    Of a baseline, what it said before is returned with it.
+    """
     path = find_run(options.runs_dir, options.run)
+    before = figures_before(path)
+    return replace(_judged_again(path, options, progress), before=before)
+
+
+def _judged_again(path: Path, options: RescoreOptions, progress: Progress | None) -> Evaluation:
     record = _complete(path)
     config = read_config(path)
     if is_conversations(record, config):

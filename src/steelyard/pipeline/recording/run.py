@@ -23,6 +23,7 @@ from steelyard.pipeline.recording.reporting import write_report
 from steelyard.pipeline.recording.sealing import seal_derived, seal_run
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.plans import ReportPlan
+from steelyard.records.rejudged import BaselineFigures
 from steelyard.records.runs import (
     ITEMS_FILE,
     RUN_FILE,
@@ -67,6 +68,8 @@ class Evaluation:
     unknown_ids: Sequence[tuple[str, int]] = ()
     """The first predictions for ids that are not in the dataset, with their lines."""
     unknown_total: int = 0
+    before: BaselineFigures | None = None
+    """Of a baseline that was judged again: what it said before."""
 
 
 class OverBudgetError(IncompleteError):

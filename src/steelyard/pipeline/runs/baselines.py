@@ -9,10 +9,12 @@ from typing import Any
 from steelyard.comparison.contract import refuse_mock
 from steelyard.errors import IncompleteError, InputError, Problem, quoted
 from steelyard.pipeline.runs.stored import StoredRun, open_run
+from steelyard.records.rejudged import BaselineFigures, plain_metrics
 from steelyard.records.suites import SuiteRecord
 from steelyard.store.baseline_files import Baseline
 from steelyard.store.baselines import (
     baseline_path,
+    baselines_naming,
     list_baselines,
     list_moves,
     set_baseline,
@@ -20,6 +22,7 @@ from steelyard.store.baselines import (
 )
 from steelyard.store.checking import check_files
 from steelyard.store.directories import list_runs, read_run
+from steelyard.store.results import read_results
 from steelyard.store.suites import find_suite, read_suite, suite_fingerprint
 
 
@@ -53,6 +56,17 @@ def _check_suite(runs_dir: Path, path: Path, record: SuiteRecord, *, allow_empty
             message = f"{entry.task} was not evaluated to its end"
             raise IncompleteError(Problem("run-incomplete", message, hint="evaluate the suite again", file=str(path)))
         _checked(open_run(runs_dir, path / entry.path), allow_empty=allow_empty)
+
+
+def figures_before(path: Path) -> BaselineFigures | None:
+    """Return what a run says that a baseline names, before it is judged again; None for any other run."""
+    names = baselines_naming(path)
+    if not names:
+        return None
+    try:
+        return BaselineFigures(names, plain_metrics(read_results(path)))
+    except InputError:
+        return BaselineFigures(names, {})
 
 
 def baseline_run(runs_dir: Path, entry: Baseline) -> Path:
