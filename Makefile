@@ -66,7 +66,7 @@ unit: $(VENV)/.package $(VENV)/.embedded $(VENV)/.tests $(VENV)/.plugin $(VENV)/
 fuzz: $(VENV)/.package $(VENV)/.tests  ## Feed 20,000 broken files to the readers
 	$(BIN)/python -m pytest -n 2 -m campaign tests/faults -k fuzz
 
-faults: $(VENV)/.package $(VENV)/.tests  ## Kill runs at every write, and fill the disk
+faults: $(VENV)/.package $(VENV)/.tests  ## Kill every command at every write, fsync and rename, and fill the disk at each
 	$(BIN)/python -m pytest -m campaign tests/faults -k 'not fuzz' -s
 
 tamper: $(VENV)/.package $(VENV)/.tests  ## Forge, confuse and starve gates in 2,000 ways

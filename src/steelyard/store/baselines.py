@@ -24,7 +24,7 @@ from steelyard.store.baseline_files import (
 from steelyard.store.directories import check_run_name, now_text
 from steelyard.store.files import json_line
 from steelyard.store.folder import FOLDER, counting_folder, locked
-from steelyard.store.lines import append_line, pass_over, read_objects
+from steelyard.store.lines import append_line, pass_over, read_objects, take_back
 from steelyard.store.seals import sealed
 
 DATABASE_VARIABLE = "STEELYARD_DATABASE_URL"
@@ -39,8 +39,14 @@ def set_baseline(runs_dir: Path, name: str, path: Path, run_id: str, fingerprint
         found = Baseline(name, _relative(runs_dir, path), run_id, now_text(), fingerprint, _who())
         before = known.entries.get(name)
         move = {"name": name, "from": None if before is None else asdict(before), "to": asdict(found)}
-        append_line(folder / MOVES_FILE, json_line(sealed(move)))
-        write_baselines(folder, _kept(known) | {name: found})
+        size = append_line(folder / MOVES_FILE, json_line(sealed(move)))
+        try:
+            write_baselines(folder, _kept(known) | {name: found})
+        except BaseException:
+            # A full disk, or a signal: where the name still points where it did, it was not moved.
+            if known_baselines(folder).entries.get(name) != found:
+                take_back(folder / MOVES_FILE, size)
+            raise
     return found
 
 

@@ -171,12 +171,15 @@ def _emptied(path: Path, replaces: Callable[[Path], bool] | None) -> Owner:
 
 
 def _died(path: Path) -> bool:
-    """Return whether a run's process ended before the run did; a folder with anything else in it is none of ours."""
+    """Return whether a run's process ended before the run did; a folder with anything else in it is none of ours.
+
+    One that died before it could own its folder left it empty.
+    """
     if (path / RUN_FILE).is_file():
         return run_standing(path, read_run(path)) == "crashed"
     names = {entry.name for entry in path.iterdir()}
     ours = all(name in (OWNER_FILE, "eval") or name.startswith(f".{RUN_FILE}.") for name in names)
-    return OWNER_FILE in names and ours and standing(path, "running") == "crashed"
+    return ours and (not names or OWNER_FILE in names) and standing(path, "running") == "crashed"
 
 
 def run_standing(path: Path, record: RunRecord) -> Standing:
@@ -189,7 +192,8 @@ def _exists(path: Path) -> UsageError:
         Problem(
             code="run-exists",
             message=f"there is already a run in {path.name!r}",
-            hint="choose another --name, or remove the old run yourself; runs are never overwritten",
+            hint="choose another --name, or remove the old run yourself; runs are never overwritten, "
+            "and --resume goes on with one that was stopped",
             file=str(path),
         )
     )

@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,10 @@ def parsed(content: bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def append_line(file: Path, line: bytes) -> None:
-    """Add a line in one write that is on disk when this returns; where the disk takes a part of it, that is taken back.
+def append_line(file: Path, line: bytes) -> int:
+    """Add a line in one write that is on disk when this returns; return where the file ended before.
 
-    What a killed process left of its own line is cut first.
+    Where the disk takes a part of it, that is taken back. What a killed process left of its own line is cut first.
     """
     handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
     try:
@@ -39,12 +40,19 @@ def append_line(file: Path, line: bytes) -> None:
             while written < len(missing + line):
                 written += os.write(handle, (missing + line)[written:])
             os.fsync(handle)
+            sync_folder(file.parent)
         except OSError:
             os.ftruncate(handle, size)
             raise
     finally:
         os.close(handle)
-    sync_folder(file.parent)
+    return size
+
+
+def take_back(file: Path, size: int) -> None:
+    """Cut a file to where it ended before a line was added: what the line tells of did not come about."""
+    with suppress(OSError):
+        os.truncate(file, size)
 
 
 def _whole(handle: int) -> tuple[int, bytes]:

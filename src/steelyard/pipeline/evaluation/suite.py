@@ -11,8 +11,9 @@ from typing import Any
 from steelyard import __version__
 from steelyard.configuration.policy import parse_policy
 from steelyard.configuration.suite import Suite, parse_suite
-from steelyard.errors import ConfigurationError, Problem, SteelyardError, UsageError
+from steelyard.errors import ConfigurationError, Problem, SteelyardError
 from steelyard.pipeline.evaluation.order import evaluate
+from steelyard.pipeline.evaluation.suite_folder import owned_folder
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.loading import load_task
 from steelyard.pipeline.recording.run import Evaluation
@@ -20,8 +21,7 @@ from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.gates import Policy
 from steelyard.records.suites import SUITE_FORMAT, SuiteRecord, SuiteTask
 from steelyard.store.counting import count_start
-from steelyard.store.directories import check_run_name, new_run_id
-from steelyard.store.files import machine_errors
+from steelyard.store.directories import new_run_id
 from steelyard.store.suites import write_suite
 
 Evaluate = Callable[[EvaluateOptions], Evaluation]
@@ -46,7 +46,14 @@ def evaluate_suite(options: EvaluateOptions, *, run: Evaluate = evaluate) -> Sui
     tasks = _tasks(suite, file)
     policy = suite_policy(suite, file)
     _check_names(policy, tasks, file)
-    path, suite_id = _folder(options)
+    suite_id = new_run_id(datetime.now(UTC)).replace("run_", "suite_", 1)
+    with owned_folder(options, suite_id) as path:
+        return _evaluated(options, suite, tasks, path, suite_id, run)
+
+
+def _evaluated(
+    options: EvaluateOptions, suite: Suite, tasks: dict[str, Path], path: Path, suite_id: str, run: Evaluate
+) -> SuiteEvaluation:
     sequence, _ = count_start(options.runs_dir, path, suite_id, task=suite.suite, kind="suite")
     listed = {name: SuiteTask(task=name, file=str(task_file)) for name, task_file in tasks.items()}
     record = _record(suite, path.name, suite_id, listed, sequence)
@@ -100,17 +107,6 @@ def _check_names(policy: Policy | None, tasks: dict[str, Path], file: Path) -> N
         if name is not None and name not in tasks:
             message = f"the policy names a task {name!r}; the suite has {', '.join(tasks)}"
             raise ConfigurationError(Problem("bad-policy", message, file=str(file)))
-
-
-def _folder(options: EvaluateOptions) -> tuple[Path, str]:
-    suite_id = new_run_id(datetime.now(UTC)).replace("run_", "suite_", 1)
-    path = options.runs_dir / (check_run_name(options.name) if options.name is not None else suite_id)
-    with machine_errors(path):
-        if path.exists():
-            hint = "choose another --name; runs are never overwritten"
-            raise UsageError(Problem("run-exists", f"there is already {path.name!r}", hint=hint, file=str(path)))
-        path.mkdir(parents=True)
-    return path, suite_id
 
 
 def _record(suite: Suite, name: str, suite_id: str, tasks: dict[str, SuiteTask], sequence: int) -> SuiteRecord:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ import msgspec
 
 from steelyard import __version__
 from steelyard.aggregate import Report
-from steelyard.errors import IncompleteError, Problem, SteelyardError
+from steelyard.errors import IncompleteError, MachineError, Problem, SteelyardError
 from steelyard.pipeline.recording.artifacts import write_eval_files, write_run_files
 from steelyard.pipeline.recording.reporting import write_report
 from steelyard.pipeline.recording.sealing import seal_derived, seal_run
@@ -240,7 +240,8 @@ def recording(
     A run of this identity that died is begun again: its predictions are all stored elsewhere.
 
     Refused input leaves nothing behind: the run never began to count. Anything else that stops the block (a signal, a
-    full disk, our own bug) leaves a run that says it was interrupted.
+    full disk, our own bug) leaves a run that says it was interrupted, or, where there is no room to say so, one that
+    nobody owns: `latest` is then never the run before it.
     """
     directory = RunDirectory.create(
         runs_dir, name, task=identity.task, kind=kind, replaces=lambda path: _is_same(path, identity)
@@ -249,20 +250,30 @@ def recording(
     try:
         recorder = Recorder(directory, identity, plan, group_rows)
         yield recorder
+    except MachineError as error:
+        with suppress(MachineError):
+            _interrupt(directory, identity, recorder, error)
+        directory.release()
+        raise
     except SteelyardError as error:
         if recorder is not None:
             recorder.abandon(error)
         directory.discard()
         raise
     except BaseException as error:
-        if recorder is not None:
-            recorder.abandon(error)
-        elif (directory.path / RUN_FILE).is_file():
-            # A signal came after the run had said that it was running, and before anything could answer for it.
-            directory.write_record(run_record(directory, identity, "interrupted", error=repr(error)))
+        _interrupt(directory, identity, recorder, error)
         directory.release()
         raise
     directory.release()
+
+
+def _interrupt(directory: RunDirectory, identity: RunIdentity, recorder: Recorder | None, error: BaseException) -> None:
+    """Leave a run that says it was interrupted, where it had said that it was running."""
+    if recorder is not None:
+        recorder.abandon(error)
+    elif (directory.path / RUN_FILE).is_file():
+        # A signal came before anything could answer for the run.
+        directory.write_record(run_record(directory, identity, "interrupted", error=repr(error)))
 
 
 def _is_same(path: Path, identity: RunIdentity) -> bool:
