@@ -87,3 +87,44 @@ def clustered_rates(generator: Generator, clusters: int, size: int, share: float
     total = 1 / spread - 1
     rates = generator.beta(share * total, (1 - share) * total, clusters)
     return (generator.random((clusters, size)) < rates[:, None]).astype(float)
+
+
+def clustered_scores(generator: Generator, population: Population, clusters: int, size: int) -> Floats:
+    """Return scores of clusters, half of which are the cluster's own and half drawn for the item alone."""
+    own, alone = population.draw(generator, (clusters, 1)), population.draw(generator, (clusters, size))
+    return np.where(generator.random(alone.shape) < 0.5, own, alone)
+
+
+@dataclass(frozen=True)
+class Classes:
+    """A model over many classes: frequent and rare ones, easy and hard ones, with wrong answers unevenly spread.
+
+    Class k of K has a share of items that falls by a factor of four from the first to the last, is answered rightly in
+    50 to 95 % of cases (in turns, so that rare classes are neither the easy nor the hard ones), and a wrong answer is
+    any other class, those before the middle twice as often.
+    """
+
+    count: int
+
+    @property
+    def chances(self) -> Floats:
+        """How often each pair of true and answered class comes."""
+        places = np.arange(self.count)
+        shares = 4.0 ** (-places / (self.count - 1))
+        right = 0.50 + 0.45 * ((places * 7) % self.count) / (self.count - 1)
+        wrong = np.where(places < self.count / 2, 2.0, 1.0) * (1 - np.eye(self.count))
+        answers = np.diag(right) + wrong * ((1 - right) / wrong.sum(axis=1))[:, None]
+        return np.asarray(answers * (shares / shares.sum())[:, None])
+
+    def truth(self, name: str) -> float:
+        """Return the F1 of endlessly many items: of each class, and averaged evenly or by its share of items."""
+        chances = self.chances
+        support, f1 = chances.sum(axis=1), 2 * np.diag(chances) / (chances.sum(axis=0) + chances.sum(axis=1))
+        return float(f1.mean() if name == "macro_f1" else f1 @ support)
+
+    def draw(self, generator: Generator, n: int) -> tuple[npt.NDArray[np.int64], ...]:
+        """Return items, right answers and answers of each class that comes among n items."""
+        cells = generator.multinomial(n, self.chances.ravel()).reshape(self.count, self.count)
+        support, guessed = cells.sum(axis=1), cells.sum(axis=0)
+        there = support + guessed > 0
+        return support[there], np.diag(cells)[there], guessed[there]

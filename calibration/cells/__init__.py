@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from calibration.cell import Cell
-from calibration.cells import ceilings, gates, paired, slices
+from calibration.cells import ceilings, gates, paired, single, slices
 
-CELLS: tuple[Cell, ...] = (*paired.CELLS, *gates.CELLS, *slices.CELLS, *ceilings.CELLS)
+CELLS: tuple[Cell, ...] = (*single.CELLS, *paired.CELLS, *gates.CELLS, *slices.CELLS, *ceilings.CELLS)
