@@ -57,7 +57,6 @@ KNOWN_RED: dict[Cell, str] = {
     ),
     **cells("failing", "reproduce", "config.yaml does not keep the error budget, so the run made again ends over it"),
     **cells("repeats", "resume", "eval/repeats.json holds run ids, which are others every time"),
-    **cells("suite member", "resume", "a suite whose process was killed can be neither gone on with nor begun again"),
     **cells("trained, other data", "resume", "`eval --run` takes --resume and drops it"),
     **cells(
         f"{_TALKS}; {_RESEARCH}",

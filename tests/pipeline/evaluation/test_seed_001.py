@@ -215,7 +215,7 @@ class TestGoldSet:
         )
         monkeypatch.setattr(sys, "path", [str(files), *sys.path])
         monkeypatch.setenv("STEELYARD_CACHE_DIR", str(files / "cache"))
-        options = replace(self.options(files), predictions=None, model="python:made_gold:answers")
+        options = replace(self.options(files), predictions=None, model="python:made_gold:answers", concurrency=1)
         run = evaluate(options)
         assert run.results["metrics"]["gold_set_accuracy"] == 59 / 60
         assert run.results["scorecard"]["n_items"] == 3
