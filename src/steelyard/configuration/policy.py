@@ -145,16 +145,15 @@ def _tag(value: str | int | bool) -> str:  # noqa: FBT001 - a tag's value as YAM
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-class PolicyFile(Strict):
-    """`gates: […]`, and what the policy allows for."""
+class Allowances(Strict):
+    """What a policy allows for, and the tasks that it requires."""
 
-    gates: tuple[RuleEntry, ...] = Field(strict=False)
     allow: tuple[str, ...] = Field(default=(), strict=False)
     required: tuple[str, ...] = Field(default=(), strict=False)
 
-    @field_validator("gates", "allow", "required", mode="before")
+    @field_validator("allow", "required", mode="before")
     @classmethod
-    def _lists(cls, value: Any) -> Any:
+    def _tuples(cls, value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else value
 
     @field_validator("allow")
@@ -165,6 +164,17 @@ class PolicyFile(Strict):
                 near = suggestion(name, ALLOWANCES)
                 raise ValueError(f"allow: {name!r} is none of {', '.join(ALLOWANCES)}{f'; {near}' if near else ''}")
         return value
+
+
+class PolicyFile(Allowances):
+    """`gates: […]`, and what the policy allows for."""
+
+    gates: tuple[RuleEntry, ...] = Field(strict=False)
+
+    @field_validator("gates", mode="before")
+    @classmethod
+    def _lists(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
 
     @field_validator("gates")
     @classmethod
@@ -184,6 +194,18 @@ def parse_policy(values: Mapping[str, Any], *, file: str) -> Policy:
     rules = tuple(entry.rule() for entry in found.gates)
     _check_limits(rules, file)
     return Policy(rules, found.allow, found.required, file)
+
+
+def suite_policy(values: Mapping[str, Any], *, file: str) -> Policy:
+    """Return the policy of a suite; one that has no rules has the default ones.
+
+    >>> suite_policy({"required": ["qa"]}, file="suite.yaml").required
+    ('qa',)
+    """
+    if values.get("gates"):
+        return parse_policy(values, file=file)
+    found = checked(Allowances, {name: value for name, value in values.items() if name != "gates"}, file=file)
+    return Policy(DEFAULT_RULES, found.allow, found.required, file)
 
 
 def task_policy(gates: Sequence[Mapping[str, Any]], *, file: str) -> Policy:

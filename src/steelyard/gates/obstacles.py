@@ -26,7 +26,9 @@ def obstacle(rule: MetricRule, evidence: Evidence) -> Obstacle | None:
     if unanswered is not None:
         return unanswered
     if figure.n == 0:
-        return Obstacle("no items are in it", "evaluate items of this slice too, or take the rule out")
+        return Obstacle(
+            "no items are in it", evidence.meant or "evaluate items of this slice too, or take the rule out"
+        )
     if evidence.n_silent and rule.unanswered is None:
         return _silent(rule, evidence)
     if figure.value is None:

@@ -152,6 +152,8 @@ class Evidence:
     """Why nothing can be decided against the baseline."""
     absent: str = ""
     """Why the run has not the metric, where that is known."""
+    meant: str = ""
+    """Which tag was perhaps meant, where no item is in the slice."""
     n_answered: int | None = None
     """How many items of the whole run have an answer that could be read; None where nobody counted."""
     n_baseline_answered: int | None = None

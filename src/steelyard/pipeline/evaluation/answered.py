@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from itertools import islice
 
 from steelyard.errors import ConfigurationError, InputError, Problem, Problems, UsageError
@@ -32,12 +33,22 @@ def refuse_unseen(source: Source, *, answers: bool = True) -> None:
 
 
 def refuse_unknown_tags(plan: ReportPlan, tags: Collection[str], source: Source) -> None:
-    """Raise for every key of a slice that is a tag of no item."""
+    """Raise for every key of a slice, of the report or of a gate, that is a tag of no item."""
     asked = dict.fromkeys(key for keys in plan.slice_by for key in keys)
     unknown = [key for key in asked if key not in tags]
-    if unknown:
-        near = {*tags, *DERIVED_TAGS, *field_names(source.dataset, source.limits)}
-        raise ConfigurationError([_unknown_tag(key, tags, near) for key in unknown])
+    gated = [key for key in source.gated if key not in tags and key not in asked]
+    if unknown or gated:
+        fields = field_names(source.dataset, source.limits)
+        near = {*tags, *DERIVED_TAGS, *fields}
+        problems = [_unknown_tag(key, tags, near) for key in unknown]
+        raise ConfigurationError([*problems, *(_unknown_gate_tag(key, tags, fields) for key in gated)])
+
+
+def _unknown_gate_tag(key: str, tags: Collection[str], fields: Collection[str]) -> Problem:
+    problem = unknown_tag(key, tags, whose="a gate names, and no item has,")
+    if key not in (*fields, *DERIVED_TAGS):
+        return problem
+    return replace(problem, hint=f"name {key} under `eval: {{slice_by_tags: …}}` too, which makes it a tag")
 
 
 def _unknown_tag(key: str, tags: Collection[str], near: Collection[str]) -> Problem:

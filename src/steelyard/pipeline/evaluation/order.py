@@ -18,6 +18,7 @@ from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.generation.predictions import finished_run, generating, open_task_model
 from steelyard.pipeline.items.reading import Quarantine, Source
 from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.preparation.gates import check_gates
 from steelyard.pipeline.preparation.gold import add_gold
 from steelyard.pipeline.preparation.task import Prepared, prepare
 from steelyard.pipeline.recording.journal import StoredJournal
@@ -36,6 +37,7 @@ REPLAY = "replay:"
 def evaluate(options: EvaluateOptions, *, progress: Progress | None = None, asking: Asking | None = None) -> Evaluation:
     """Evaluate stored predictions, or a model's, and leave a complete run behind; bad input leaves nothing behind."""
     prepared = prepare(options)
+    check_gates(prepared, options)
     spec = _model_spec(prepared, options)
     if spec is None:
         return _evaluate_stored(prepared, options, progress)

@@ -13,6 +13,7 @@ from steelyard.pipeline.evaluation.deriving import derive
 from steelyard.pipeline.evaluation.identity import judging_configuration
 from steelyard.pipeline.evaluation.streaming import prediction_facts
 from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.preparation.gates import check_gates
 from steelyard.pipeline.preparation.task import Prepared, prepare
 from steelyard.pipeline.recording.artifacts import read_config
 from steelyard.pipeline.recording.reporting import write_report
@@ -67,6 +68,8 @@ def _judged_again(path: Path, options: RescoreOptions, progress: Progress | None
         return rescore_research(path, record, config, progress=progress)
     asked = _evaluate_options(path, options)
     prepared = prepare(asked, judged_by=_kept(record, options))
+    if options.task_file is not None:
+        check_gates(prepared, asked)
     _check_dataset(record, opened_path(str(asked.dataset)))
     directory = RunDirectory.reopen(path)
     try:

@@ -15,6 +15,7 @@ from steelyard.pipeline.judging.items import Judge
 from steelyard.pipeline.judging.labels import LabelNames
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.fields import answer_fields, field_metrics, item_fields
+from steelyard.pipeline.preparation.gates import gate_tags
 from steelyard.pipeline.preparation.task import Prepared, resolve
 from steelyard.reading.limits import Limits
 from steelyard.reading.rows import read_rows
@@ -51,6 +52,7 @@ def make_source(prepared: Prepared, options: EvaluateOptions, *, journal: bool =
         answer_fields=NamedFields(answer_fields(task, journal=journal)),
         predicted=frozenset(entry.pred_field for entry in field_metrics(task)),
         elsewhere=prepared.gold.ids if prepared.gold else frozenset(),
+        gated=gate_tags(task),
         workers=options.workers,
     )
 

@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from steelyard import __version__
-from steelyard.configuration.policy import parse_policy
+from steelyard.configuration.policy import suite_policy
 from steelyard.configuration.suite import Suite, parse_suite
 from steelyard.errors import ConfigurationError, Problem, SteelyardError
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.evaluation.suite_folder import owned_folder
+from steelyard.pipeline.items.named_fields import nearest
 from steelyard.pipeline.options import EvaluateOptions
+from steelyard.pipeline.preparation.gates import check_gates, reported_names, unknown_metrics
 from steelyard.pipeline.preparation.loading import load_task
+from steelyard.pipeline.preparation.task import prepare
 from steelyard.pipeline.recording.run import Evaluation
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.gates import Policy
@@ -44,8 +47,9 @@ def evaluate_suite(options: EvaluateOptions, *, run: Evaluate = evaluate) -> Sui
     file = options.task_file
     suite = parse_suite(read_yaml(file), file=str(file))
     tasks = _tasks(suite, file)
-    policy = suite_policy(suite, file)
+    policy = suite_policy(_policy_content(suite), file=str(file))
     _check_names(policy, tasks, file)
+    _check_gates(policy, tasks, options)
     suite_id = new_run_id(datetime.now(UTC)).replace("run_", "suite_", 1)
     with owned_folder(options, suite_id) as path:
         return _evaluated(options, suite, tasks, path, suite_id, run)
@@ -88,12 +92,10 @@ def _tasks(suite: Suite, file: Path) -> dict[str, Path]:
     return found
 
 
-def suite_policy(suite: Suite, file: Path) -> Policy | None:
-    """Return the suite's policy, checked; None where it has no gates."""
-    return parse_policy(_policy_content(suite), file=str(file)) if suite.gates else None
-
-
 def _policy_content(suite: Suite) -> dict[str, Any]:
+    """Return what `suite.json` keeps of the policy; nothing where the suite says nothing of one."""
+    if not (suite.gates or suite.allow or suite.required):
+        return {}
     return {
         "gates": [dict(entry) for entry in suite.gates],
         "allow": list(suite.allow),
@@ -101,12 +103,36 @@ def _policy_content(suite: Suite) -> dict[str, Any]:
     }
 
 
-def _check_names(policy: Policy | None, tasks: dict[str, Path], file: Path) -> None:
-    named = [*(policy.required if policy else ()), *(rule.task for rule in (policy.rules if policy else ()))]
+def _check_names(policy: Policy, tasks: dict[str, Path], file: Path) -> None:
+    named = [*policy.required, *(rule.task for rule in policy.rules)]
     for name in named:
         if name is not None and name not in tasks:
             message = f"the policy names a task {name!r}; the suite has {', '.join(tasks)}"
-            raise ConfigurationError(Problem("bad-policy", message, file=str(file)))
+            hint = nearest(name, tasks) or "name one of them, or add the file of the task to `tasks`"
+            raise ConfigurationError(Problem("bad-policy", message, hint=hint, file=str(file)))
+
+
+def _check_gates(policy: Policy, tasks: dict[str, Path], options: EvaluateOptions) -> None:
+    """Hold the gates of the suite, and those of each task, to what the tasks report, before the first is evaluated."""
+    reported = {name: _reported(replace(options, task_file=task_file)) for name, task_file in tasks.items()}
+    problems: list[Problem] = []
+    for rule in policy.rules:
+        of_rule = [names for task, names in reported.items() if rule.task in (None, task)]
+        if None not in of_rule:
+            known = dict.fromkeys(name for names in of_rule for name in names or ())
+            problems += unknown_metrics([rule], list(known), str(options.task_file))
+    if problems:
+        raise ConfigurationError(list(dict.fromkeys(problems)))
+
+
+def _reported(options: EvaluateOptions) -> list[str] | None:
+    """Return what a task reports; None where it cannot be evaluated, which it says itself in its turn."""
+    try:
+        prepared = prepare(options)
+    except SteelyardError:
+        return None
+    check_gates(prepared, options)
+    return reported_names(prepared)
 
 
 def _record(suite: Suite, name: str, suite_id: str, tasks: dict[str, SuiteTask], sequence: int) -> SuiteRecord:
@@ -117,7 +143,7 @@ def _record(suite: Suite, name: str, suite_id: str, tasks: dict[str, SuiteTask],
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         steelyard_version=__version__,
         tasks=list(tasks.values()),
-        policy=_policy_content(suite) if suite.gates else {},
+        policy=_policy_content(suite),
         format_version=SUITE_FORMAT,
         sequence=sequence,
     )

@@ -80,6 +80,8 @@ class Source:
     """Tags to derive where the data does not have them."""
     sliced: tuple[str, ...] = ()
     """Fields that slices name: tags where they hold a scalar."""
+    gated: tuple[str, ...] = ()
+    """Tags that the task's gates name."""
     item_fields: NamedFields = field(default_factory=NamedFields)
     """What the configuration names in the rows of the dataset."""
     answer_fields: NamedFields = field(default_factory=NamedFields)

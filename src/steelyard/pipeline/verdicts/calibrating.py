@@ -18,7 +18,8 @@ from steelyard.gates.decisions import decide_all
 from steelyard.pipeline.runs.repeated import with_repeats
 from steelyard.pipeline.runs.stored import StoredRun
 from steelyard.pipeline.verdicts.evidence import Case
-from steelyard.pipeline.verdicts.gating import GateOptions, run_policy
+from steelyard.pipeline.verdicts.places import refuse_unknown_tags
+from steelyard.pipeline.verdicts.policies import run_policy
 from steelyard.pipeline.verdicts.sides import held_against
 from steelyard.records.calibrations import Calibration, GateRates, Rate
 from steelyard.records.columns import Rows
@@ -64,7 +65,8 @@ def calibrate(options: CalibrateOptions, *, progress: Callable[[int, int], None]
     # What is imagined are runs that were made once.
     run, *_ = held.members
     run.verify([run.primary])
-    policy = run_policy(GateOptions(run=options.baseline, policy=options.policy), run)
+    policy = run_policy(run, named=options.policy)
+    refuse_unknown_tags(policy, [run])
     drawing = _redrawing(options, run)
     drawing.share_broken(options.drop)
     generator = np.random.Generator(np.random.PCG64(options.seed))

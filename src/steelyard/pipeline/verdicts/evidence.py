@@ -21,6 +21,7 @@ from steelyard.comparison.repeats import noise_floor
 from steelyard.comparison.retagging import StandingTags
 from steelyard.comparison.slices import SEPARATOR, grouping
 from steelyard.errors import excerpt
+from steelyard.pipeline.items.named_fields import nearest
 from steelyard.pipeline.runs.repeated import without_repeats
 from steelyard.pipeline.runs.stored import StoredRun, measured
 from steelyard.pipeline.verdicts.answers import answered, counting, in_states, n_silenced, n_silent, own_error
@@ -51,6 +52,11 @@ class Case:
     def task(self) -> str:
         """The task of the run."""
         return self.run.record.task
+
+    @property
+    def sides(self) -> list[StoredRun]:
+        """The run, and its baseline where there is one."""
+        return [run for run in (self.run, self.baseline) if run is not None]
 
     @cached_property
     def pairing(self) -> Pairing | None:
@@ -162,6 +168,7 @@ class Case:
             obstacle=self.obstacle(metric),
             absent=without_repeats(metric, [self.run]),
             noise=self._noise(metric, where),
+            meant=self._meant(where) if rows is not None and not len(rows) else "",
             n_answered=self.n_answered,
             n_silent=n_silent(own, self.run.columns, rows, bounded=bounded),
         )
@@ -169,6 +176,11 @@ class Case:
             return found
         both = self.measured(metric, rule.unanswered)
         return self._with_pairs(found, both, where) if both is not None else self._with_totals(found, metric, where)
+
+    def _meant(self, where: Where) -> str:
+        """Return the question whether other values of tags were meant, where no item has these."""
+        asked = [nearest(value, self.tagged.tag(key).names) for key, value in where]
+        return next(filter(None, asked), "")
 
     @cached_property
     def n_answered(self) -> int:

@@ -13,8 +13,6 @@ import numpy as np
 from steelyard.comparison.contract import gate_hint, refuse_mock
 from steelyard.comparison.drift import drift_report, error_tag_changes
 from steelyard.comparison.slices import SEPARATOR
-from steelyard.configuration.policy import default_policy, parse_policy, task_policy
-from steelyard.errors import Problem, UsageError, quoted
 from steelyard.gates.decisions import decide_all
 from steelyard.numbers.ladder import DIAGNOSTICS
 from steelyard.pipeline.evaluation.rejudging import verify_figures, verify_outputs
@@ -23,6 +21,8 @@ from steelyard.pipeline.runs.stored import StoredRun, UnfinishedError, open_run
 from steelyard.pipeline.verdicts.cautions import cautions
 from steelyard.pipeline.verdicts.evidence import Case, Where, mask
 from steelyard.pipeline.verdicts.first_baseline import since_first
+from steelyard.pipeline.verdicts.places import held_rules, of_other_tasks, refuse_unknown_tags
+from steelyard.pipeline.verdicts.policies import in_suite, policy_of_suite, run_policy
 from steelyard.pipeline.verdicts.retagged import retagged
 from steelyard.pipeline.verdicts.sides import (
     UnfinishedBaselineError,
@@ -35,12 +35,10 @@ from steelyard.pipeline.verdicts.sides import (
     unfinished,
     unfinished_verdict,
 )
-from steelyard.reading.yaml_file import read_yaml
-from steelyard.records.gates import ALLOWANCES, Decision, Evidence, MetricRule, Policy, Rule
-from steelyard.records.runs import CONFIG_FILE, RUN_FILE, SUITE_FILE
+from steelyard.records.gates import Decision, Evidence, MetricRule, Policy, Rule
+from steelyard.records.runs import RUN_FILE
 from steelyard.records.suites import SuiteRecord
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
-from steelyard.registry.parameters import suggestion
 from steelyard.store.suites import find_suite, read_suite
 from steelyard.store.verdicts import add_verdict
 
@@ -81,12 +79,14 @@ def gate(options: GateOptions) -> Verdict:
 
 def _gate_run(options: GateOptions) -> Verdict:
     run = with_repeats(open_run(options.runs_dir, options.run))
-    policy = run_policy(options, run)
+    policy = run_policy(run, named=options.policy, allow=options.allow)
     case = Case(run, held_against(options.runs_dir, options.against), policy)
     refuse_itself(run, case.baseline)
-    rules = [rule for rule in policy.rules if rule.task in (None, run.record.task)]
+    refuse_unknown_tags(policy, case.sides)
+    rules, _ = held_rules(case, policy)
+    extra = [*_absent(policy, [case.task]), *of_other_tasks(policy, [case.task]), *_flagged(case)]
     decided = decide_all(_evidence(case, rules, verify=options.verify))
-    decisions = tuple(_with_failing(entry, case, options.top) for entry in (*_flagged(case), *decided))
+    decisions = tuple(_with_failing(entry, case, options.top) for entry in (*extra, *decided))
     part = _task_verdict(case, decisions, options)
     return Verdict(run.label, policy.source, decisions, (part,), tuple(cautions(case, rules)))
 
@@ -97,27 +97,6 @@ def _with_failing(decision: Decision, case: Case, top: int) -> Decision:
         return decision
     found = _failures(case, top, tuple(decision.slice.items()))
     return replace(decision, failing=tuple(entry["item_id"] for entry in found))
-
-
-def run_policy(options: GateOptions, run: StoredRun) -> Policy:
-    """Return the policy that was named, else the one of the run's task, else the default."""
-    return _allowing(options.allow, _written_policy(options, run))
-
-
-def _allowing(allow: Sequence[str], policy: Policy) -> Policy:
-    """Return a policy with what the command line allows beside it."""
-    for name in allow:
-        if name not in ALLOWANCES:
-            hint = suggestion(name, ALLOWANCES) or f"fields are {', '.join(ALLOWANCES)}"
-            raise UsageError(Problem("usage", f"--allow {quoted(name)} names no field", hint=hint))
-    return replace(policy, allow=tuple(dict.fromkeys([*policy.allow, *allow])))
-
-
-def _written_policy(options: GateOptions, run: StoredRun) -> Policy:
-    if options.policy is not None:
-        return parse_policy(read_yaml(options.policy), file=str(options.policy))
-    gates = run.config.get("gates")
-    return task_policy(gates, file=str(run.path / CONFIG_FILE)) if gates else default_policy()
 
 
 def _evidence(case: Case, rules: Sequence[Rule], *, verify: bool) -> list[tuple[Rule, Evidence]]:
@@ -153,7 +132,7 @@ def _flagged(case: Case) -> list[Decision]:
 
 def _gate_suite(path: Path, options: GateOptions) -> Verdict:
     suite = read_suite(path)
-    policy = _suite_policy(options, suite, path)
+    policy = policy_of_suite(suite, path, named=options.policy, allow=options.allow)
     baselines, lacking = _suite_baselines(options, suite)
     pairs: list[tuple[Rule, Evidence]] = []
     cases, extra, warned = [], [], []
@@ -169,27 +148,33 @@ def _gate_suite(path: Path, options: GateOptions) -> Verdict:
         missing = "there is no baseline"
         if options.against is not None:
             missing = f"{options.against} has no run of {entry.task}"
-        case = Case(run, baselines.get(entry.task), policy, missing)
-        cases.append(case)
-        extra += _flagged(case)
-        rules = [rule for rule in policy.rules if rule.task in (None, entry.task)]
+        own, warning = in_suite(policy, run)
+        cases.append(Case(run, baselines.get(entry.task), own, missing))
+        warned += [f"{entry.task}: {warning}"] if warning else []
+    refuse_unknown_tags(policy, [side for case in cases for side in case.sides])
+    for case in cases:
+        rules, lacking_tags = held_rules(case, case.policy)
+        extra += [*_flagged(case), *lacking_tags]
         pairs += _evidence(case, rules, verify=options.verify)
-        warned += [f"{entry.task}: {line}" for line in cautions(case, rules)]
-    absent = set(policy.required) - {entry.task for entry in suite.tasks}
-    extra += [_not_evaluated(name, "the suite does not have it") for name in sorted(absent)]
+        warned += [f"{case.task}: {line}" for line in cautions(case, rules)]
+    tasks = [entry.task for entry in suite.tasks]
+    extra += _absent(policy, tasks)
     by_task = {case.task: case for case in cases}
     decided = [_with_failing(entry, by_task[entry.task], options.top) for entry in decide_all(pairs)]
-    decisions = (*lacking, *(_by_requirement(entry, policy) for entry in (*extra, *decided)))
+    decisions = (
+        *lacking,
+        *of_other_tasks(policy, tasks),
+        *(_by_requirement(entry, policy) for entry in (*extra, *decided)),
+    )
     parts = tuple(_task_verdict(case, decisions, options) for case in cases)
-    return Verdict(suite.name, policy.source, decisions, parts, tuple(warned))
+    source = next((case.policy.source for case in cases if case.policy is not policy), policy.source)
+    return Verdict(suite.name, source, decisions, parts, tuple(warned))
 
 
-def _suite_policy(options: GateOptions, suite: SuiteRecord, path: Path) -> Policy:
-    if options.policy is not None:
-        found = parse_policy(read_yaml(options.policy), file=str(options.policy))
-    else:
-        found = parse_policy(suite.policy, file=str(path / SUITE_FILE)) if suite.policy else default_policy()
-    return _allowing(options.allow, found)
+def _absent(policy: Policy, tasks: Sequence[str]) -> list[Decision]:
+    """Return a gate for each task that the policy requires and that is not there."""
+    named = [name for name in policy.required if name not in tasks]
+    return [_not_evaluated(name, f"it is required, and there is {', '.join(tasks)}") for name in named]
 
 
 def _suite_baselines(options: GateOptions, suite: SuiteRecord) -> tuple[dict[str, StoredRun], list[Decision]]:
