@@ -8,7 +8,6 @@ from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.power import NormalIndPower
 
 from steelyard.comparison.labels import LabelPairs, MatrixMeasure
 from steelyard.comparison.means import MeanMeasure
@@ -161,15 +160,6 @@ def test_holm_over_slices_is_that_of_statsmodels():
     found = with_holm({"one": rows[:2], "two": rows[2:]})
     corrected = [row.deltas["b"].paired.p_holm for listed in found.values() for row in listed]
     assert corrected == pytest.approx(multipletests(p_values, method="holm")[1])
-
-
-def test_the_smallest_detectable_delta_has_the_power_it_claims():
-    baseline, candidate = binary(3)
-    paired = MeanMeasure(baseline, candidate).paired(ROWS, ROWS)
-    spread = float(np.std(candidate - baseline, ddof=1))
-    # statsmodels: a one-sample z-test, as a two-sample one of which the other side is known.
-    power = NormalIndPower(ddof=0).power(paired.minimum_detectable / spread, nobs1=400, alpha=0.05, ratio=0)
-    assert power == pytest.approx(0.8, abs=1e-3)
 
 
 def test_null_items_are_left_out_of_figures_and_pairs():

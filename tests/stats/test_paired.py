@@ -11,7 +11,7 @@ from scipy import stats as scipy_stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.power import NormalIndPower
 
-from steelyard.stats import compare_pairs, minimum_detectable, required_items, sign_flip_p_value
+from steelyard.stats import compare_pairs, planned_difference, required_items, sign_flip_p_value
 
 BINARY = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
 SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40)
@@ -98,7 +98,9 @@ def test_clusters_that_agree_make_a_difference_less_certain():
     clustered = compare_pairs(np.zeros(300), effects, kind="unbounded", clusters=np.arange(30).repeat(10))
     assert clustered.p_value > alone.p_value
     assert clustered.ci_high - clustered.ci_low > 2.5 * (alone.ci_high - alone.ci_low)
-    assert clustered.minimum_detectable == pytest.approx(alone.minimum_detectable * 10**0.5, rel=0.02)
+    assert clustered.minimum_detectable == pytest.approx(
+        alone.minimum_detectable * 10**0.5, rel=0.06
+    )  # and Student's t
 
 
 @pytest.mark.parametrize("kind", ["rate", "bounded", "unbounded"])
@@ -152,16 +154,18 @@ def test_required_items_equal_statsmodels(effect, variance):
     assert required_items(effect, variance_of_difference=variance) == math.ceil(theirs)
 
 
-def test_what_required_items_promise_minimum_detectable_gives_back():
+def test_what_required_items_promise_a_planned_difference_gives_back():
     items = required_items(0.03, variance_of_difference=0.15)
-    assert minimum_detectable(items, variance_of_difference=0.15) == pytest.approx(0.03, rel=0.001)
+    assert planned_difference(items, variance_of_difference=0.15) == pytest.approx(0.03, rel=0.001)
 
 
 def test_a_comparison_states_the_smallest_difference_it_could_show():
     baseline, candidate = np.random.default_rng(8).random((2, 5000))
     result = compare_pairs(baseline, candidate, kind="bounded")
     variance = float(np.var(candidate - baseline, ddof=1))
-    assert result.minimum_detectable == pytest.approx(minimum_detectable(5000, variance_of_difference=variance))
+    assert result.minimum_detectable == pytest.approx(
+        planned_difference(5000, variance_of_difference=variance), rel=1e-3
+    )
 
 
 def test_lengths_that_differ_are_refused():

@@ -26,13 +26,15 @@ def plan_command(*, as_json: bool, **given: Any) -> None:
     if as_json:
         print_json(found.as_dict())
         return
-    click.echo(f"{found.items} items show a difference of {found.effect:g} with {found.power:.0%} power")
+    click.echo(
+        f"{found.items} items show a difference of {found.effect:g} in {found.power:.0%} of cases, where there is one"
+    )
     click.echo(
         f"  two-sided paired test at {found.alpha:g}; variance of a difference {found.variance_of_difference:.4f}"
     )
     click.echo(f"  from {found.basis}")
     if found.agreement is not None:
-        click.echo(f"  repeats agree to {found.agreement:.2f}")
+        click.echo(f"  agreement of repeats beyond chance: {found.agreement:.2f} (0 is none, 1 is complete)")
     if found.design_effect > 1:
         click.echo(
             f"  items of one conversation are not independent: {found.design_effect:.2f} times as many are needed"
@@ -40,5 +42,5 @@ def plan_command(*, as_json: bool, **given: Any) -> None:
     detectable = found.detectable_with_baseline
     if detectable is not None:
         few = too_few(given["metric"] or "", detectable)
-        shown = "are too few to show any difference" if few else f"show a difference of {detectable:.4f}"
+        shown = "are too few to show any difference" if few else f"can show a difference of {detectable:.4f} or more"
         click.echo(f"  the baseline's {found.n_baseline} items {shown}")

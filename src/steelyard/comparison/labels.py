@@ -17,12 +17,11 @@ from steelyard.comparison.means import ROUNDS, SEED, Clusters, MeanMeasure, dire
 from steelyard.records.blocks import Floats, Labels
 from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Figure, Paired
-from steelyard.stats import PairedSums, compare_sums, detectable, drawn_ends, f1_figures
+from steelyard.stats import PairedSums, Spread, compare_sums, drawn_ends, f1_figures, minimum_detectable
 
 MATRIX_METRICS = ("accuracy", "macro_f1", "weighted_f1")
 SWAP = "guess-swap-permutation"
 PAIRED_BOOTSTRAP = "paired-bootstrap"
-NO_SPREAD = "the differences have no spread"
 LEVEL = 0.95
 _CELLS = 8_000_000
 _ROUNDS_AT_ONCE = 500
@@ -87,10 +86,11 @@ class LabelPairs:
         draws = _draws(triples, name, len(self.names), rounds, seed)
         low, high = drawn_ends(draws, delta, n, 1.0, LEVEL)
         error = float(draws.std()) if n > 1 else None
+        shown, unknown = minimum_detectable(Spread.of(error, n, n, moved=(improved + regressed) / n, reach=1.0))
         return Paired(
             delta, low, high, triples.swap_p_value(name, len(self.names), delta, rounds, seed), SWAP,
-            n, improved, regressed, n - improved - regressed, detectable(error),
-            method=PAIRED_BOOTSTRAP, reason="" if error else NO_SPREAD, baseline=figures[0], candidate=figures[1],
+            n, improved, regressed, n - improved - regressed, shown,
+            method=PAIRED_BOOTSTRAP, reason=unknown, baseline=figures[0], candidate=figures[1],
             units=n, standard_error=error,
         )  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from steelyard.comparison.corpus import CorpusMeasure
 from steelyard.comparison.labels import MATRIX_METRICS, LabelPairs, MatrixMeasure
 from steelyard.comparison.means import Clusters, MeanMeasure
 from steelyard.comparison.ratios import WeightedMeasure
@@ -58,6 +59,19 @@ def measure(name: str, direction: Direction | None, baseline: ItemColumns, candi
         sides = (stored[0], weights[0]), (stored[1], weights[1])
         return WeightedMeasure(name, *sides, direction, bounded=kind != "unbounded", weightless=True)
     return MeanMeasure(stored[0], stored[1], direction, kind, reach)
+
+
+def reach_of(measured: Measure) -> float | None:
+    """Return how far two values of a metric can be apart; None where nothing bounds it."""
+    match measured:
+        case MeanMeasure():
+            return None if measured.kind == "unbounded" else measured.reach
+        case WeightedMeasure():
+            return 1.0 if measured.bounded else None
+        case CorpusMeasure():
+            return measured.reach
+        case _:
+            return 1.0
 
 
 def _kind(name: str, *columns: Floats, averaged: bool) -> tuple[PairedKind, float]:

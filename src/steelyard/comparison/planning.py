@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from steelyard.errors import Problem, UsageError
 from steelyard.records.blocks import Floats
-from steelyard.stats import minimum_detectable, required_items
+from steelyard.stats import planned_difference, required_items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ def plan_from_baseline(
         agreement=agreement,
         design_effect=factor,
         n_baseline=n,
-        detectable_with_baseline=minimum_detectable(n, variance_of_difference=variance, power=power, alpha=alpha),
+        detectable_with_baseline=planned_difference(n, variance_of_difference=variance, power=power, alpha=alpha),
     )
 
 

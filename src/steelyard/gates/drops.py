@@ -7,18 +7,11 @@ from dataclasses import replace
 
 from steelyard.gates.families import Tested, level_of, worsening
 from steelyard.gates.limits import rounded, within
-from steelyard.gates.power import (
-    Spread,
-    cautious,
-    false_alarm,
-    smallest_shown,
-    spread_of,
-    units_to_separate,
-    units_to_show,
-)
+from steelyard.gates.power import false_alarm, spread_of, units_to_separate, units_to_show
 from steelyard.gates.wording import Words, number, percent, sentence
 from steelyard.records.comparisons import Paired
 from steelyard.records.gates import Decision, Evidence, MetricRule, Outcome
+from steelyard.stats.detectable import Spread, cautious, could_show
 
 LEVEL = 0.95
 """The level of the intervals that gates print and decide by: one-sided 97.5 %."""
@@ -220,7 +213,7 @@ class _Case:
 
     def detectable(self, level: float) -> float | None:
         """Return the smallest drop that so many items show at a level; None where the spread is not known."""
-        return None if self.spread is None else smallest_shown(cautious(self.spread), level)
+        return None if self.spread is None else could_show(self.spread, level)
 
     def interval(self) -> str:
         """Return the interval of the difference as the reason names it."""

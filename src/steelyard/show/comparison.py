@@ -20,6 +20,7 @@ from steelyard.registry import is_bounded
 from steelyard.show.comparison_table import figure_text, signed, slice_title, table_lines
 from steelyard.show.folding import folded
 from steelyard.show.results import TELLING
+from steelyard.stats import TOO_FEW
 
 LISTED = 5
 SHOWN_LEVEL = 0.05
@@ -119,11 +120,12 @@ def conclusion(comparison: Comparison, run: str) -> str:
 def could_show(comparison: Comparison, run: str) -> str:
     """Return what difference so many items could have shown."""
     paired = comparison.deltas[run].paired
-    if paired.minimum_detectable is None:
-        return ""
-    if too_few(comparison.metric, paired.minimum_detectable):
+    shown = paired.minimum_detectable
+    if paired.reason == TOO_FEW or (shown is not None and too_few(comparison.metric, shown)):
         return f"{paired.n} items are too few to show any difference"
-    return f"{paired.n} items can show a difference of {paired.minimum_detectable:.4f} or more"
+    if shown is None:
+        return ""
+    return f"{paired.n} items can show a difference of {shown:.4f} or more"
 
 
 def p_said(comparison: Comparison, run: str) -> str:

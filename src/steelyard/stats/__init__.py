@@ -2,6 +2,7 @@
 
 from steelyard.stats.binning import ValueCounts, Values
 from steelyard.stats.cluster_counts import ClusterCounts
+from steelyard.stats.detectable import TOO_FEW, Spread, minimum_detectable
 from steelyard.stats.exact import ExactSum, exact_sum
 from steelyard.stats.figures import figure_interval
 from steelyard.stats.flips import sign_flip_p_value
@@ -20,8 +21,7 @@ from steelyard.stats.paired import (
     compare_pairs,
     compare_ratios,
     compare_sums,
-    detectable,
-    minimum_detectable,
+    planned_difference,
     required_items,
 )
 from steelyard.stats.paired_sums import PairedSums, drawn_ends, summed
@@ -31,6 +31,7 @@ from steelyard.stats.resampling import Units
 from steelyard.stats.slices import Contrast, Moments, two_sample
 
 __all__ = [
+    "TOO_FEW",
     "ClusterCounts",
     "Contrast",
     "ExactSum",
@@ -41,6 +42,7 @@ __all__ = [
     "PairedResult",
     "PairedSums",
     "Population",
+    "Spread",
     "Units",
     "ValueCounts",
     "Values",
@@ -49,7 +51,6 @@ __all__ = [
     "compare_ratios",
     "compare_sums",
     "design_effect",
-    "detectable",
     "drawn_ends",
     "effective_rate",
     "exact_sum",
@@ -61,6 +62,7 @@ __all__ = [
     "mean_interval",
     "method_signature",
     "minimum_detectable",
+    "planned_difference",
     "required_items",
     "sign_flip_p_value",
     "smallest_gap",

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.stats.detectable import Spread, minimum_detectable
 from steelyard.stats.distributions import normal_quantile
 from steelyard.stats.flips import sign_flip_p_value
 from steelyard.stats.intervals import Interval
@@ -41,9 +42,7 @@ SIGN_FLIP = "sign-flip-permutation"
 SIGN_FLIP_CLUSTERED = "sign-flip-permutation-clustered"
 
 LEVEL = 0.95
-POWER = 0.8
 NO_PAIRS = "no items are in both runs"
-NO_SPREAD = "the differences have no spread"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class PairedResult:
     regressed: int
     unchanged: int
     minimum_detectable: float | None
-    """The smallest absolute delta that this many items would show with the asked power."""
+    """The smallest absolute delta that a test at 5 % finds in four of five runs of this many items."""
     method: str = ""
     """How the interval was found."""
     reason: str = ""
@@ -90,7 +89,6 @@ def compare_pairs(  # noqa: PLR0913  # every knob has a default and is a keyword
     rounds: int = 10_000,
     seed: int = 0,
     level: float = LEVEL,
-    power: float = POWER,
 ) -> PairedResult:
     """Return the paired comparison of two runs.
 
@@ -102,12 +100,10 @@ def compare_pairs(  # noqa: PLR0913  # every knob has a default and is a keyword
     >>> result.delta, result.p_value
     (1.0, 0.03125)
     """
-    return _result(
-        Pairs.of(baseline, candidate, clusters, rates=kind == "rate"), kind, reach, rounds, seed, level, power
-    )
+    return _result(Pairs.of(baseline, candidate, clusters, rates=kind == "rate"), kind, reach, rounds, seed, level)
 
 
-def compare_ratios(  # noqa: PLR0913  # every knob has a default and is a keyword
+def compare_ratios(
     baseline: tuple[npt.ArrayLike, npt.ArrayLike],
     candidate: tuple[npt.ArrayLike, npt.ArrayLike],
     *,
@@ -116,7 +112,6 @@ def compare_ratios(  # noqa: PLR0913  # every knob has a default and is a keywor
     rounds: int = 10_000,
     seed: int = 0,
     level: float = LEVEL,
-    power: float = POWER,
 ) -> PairedResult:
     """Return the paired comparison of two weighted means, each given by values and weights; weights may differ.
 
@@ -127,7 +122,7 @@ def compare_ratios(  # noqa: PLR0913  # every knob has a default and is a keywor
     (0.333333, 1)
     """
     pairs = Pairs.of_ratios(baseline, candidate, clusters)
-    found = _result(pairs, "bounded" if bounded else "unbounded", 1.0, rounds, seed, level, power)
+    found = _result(pairs, "bounded" if bounded else "unbounded", 1.0, rounds, seed, level)
     changes = pairs.candidate - pairs.baseline
     improved, regressed = int(np.count_nonzero(changes > 0)), int(np.count_nonzero(changes < 0))
     return replace(found, improved=improved, regressed=regressed, unchanged=found.n - improved - regressed)
@@ -155,6 +150,8 @@ def compare_sums(
     drawn = sums.drawn(figures, draws, seed)
     low, high = drawn_ends(drawn, delta, sums.n_units, reach, LEVEL)
     error = float(drawn.std(ddof=1)) if sums.n_units > 1 else None
+    spread = Spread.of(error, n, sums.n_units, moved=(improved + regressed) / n, reach=reach)
+    shown, unknown = minimum_detectable(spread)
     return PairedResult(
         delta=delta,
         ci_low=low,
@@ -165,23 +162,16 @@ def compare_sums(
         improved=improved,
         regressed=regressed,
         unchanged=n - improved - regressed,
-        minimum_detectable=detectable(error),
+        minimum_detectable=shown,
         method=PAIRED_BOOTSTRAP_CLUSTERED if sums.clustered else PAIRED_BOOTSTRAP,
-        reason="" if error else NO_SPREAD,
+        reason=unknown,
         units=sums.n_units,
         standard_error=error,
         p_bootstrap=bootstrap_p(drawn, delta),
     )
 
 
-def detectable(error: float | None) -> float | None:
-    """Return the delta that a test at 5 % shows with 80 % power, from the standard error of a delta."""
-    return _both_quantiles(1 - LEVEL, POWER) * error if error else None
-
-
-def _result(
-    pairs: Pairs, kind: PairedKind, reach: float, rounds: int, seed: int, level: float, power: float
-) -> PairedResult:
+def _result(pairs: Pairs, kind: PairedKind, reach: float, rounds: int, seed: int, level: float) -> PairedResult:
     test = _test(pairs, kind)
     if len(pairs) == 0:
         return PairedResult(None, None, None, None, test, 0, 0, 0, 0, None, reason=NO_PAIRS, level=level)
@@ -189,7 +179,16 @@ def _result(
     error = pairs.standard_error
     improved = int(np.count_nonzero(pairs.differences > 0))
     regressed = int(np.count_nonzero(pairs.differences < 0))
-    exact = test == MCNEMAR
+    exact, moved = test == MCNEMAR, (improved + regressed) / len(pairs)
+    spread = Spread.of(
+        error,
+        len(pairs),
+        pairs.units,
+        moved=moved,
+        reach=None if kind == "unbounded" else reach,
+        changed=moved if exact else None,
+    )
+    shown, unknown = minimum_detectable(spread, level)
     return PairedResult(
         delta=pairs.delta,
         ci_low=interval.low,
@@ -200,9 +199,9 @@ def _result(
         improved=improved,
         regressed=regressed,
         unchanged=len(pairs) - improved - regressed,
-        minimum_detectable=_both_quantiles(1 - level, power) * error if error else None,
+        minimum_detectable=shown,
         method=interval.method,
-        reason=interval.reason or ("" if error else NO_SPREAD),
+        reason=interval.reason or unknown,
         units=pairs.units,
         standard_error=error,
         level=level,
@@ -236,7 +235,7 @@ def required_items(effect: float, *, variance_of_difference: float, power: float
     return max(1, math.ceil(_both_quantiles(alpha, power) ** 2 * variance_of_difference / effect**2))
 
 
-def minimum_detectable(n: int, *, variance_of_difference: float, power: float = 0.8, alpha: float = 0.05) -> float:
+def planned_difference(n: int, *, variance_of_difference: float, power: float = 0.8, alpha: float = 0.05) -> float:
     """Return the smallest absolute delta that n paired items show with this power in a two-sided test."""
     return _both_quantiles(alpha, power) * math.sqrt(variance_of_difference / n)
 

@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 
 from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.contract import FREE_IN_GATES, contract, gate_hint
-from steelyard.comparison.means import MeanMeasure
-from steelyard.comparison.measures import Measure
+from steelyard.comparison.measures import Measure, reach_of
 from steelyard.comparison.pairing import Pairing, pair_items
 from steelyard.comparison.repeated import RepeatedColumns
 from steelyard.comparison.repeats import noise_floor
@@ -220,7 +219,7 @@ class Case:
             found,
             baseline=measure.figure(0, rows),
             paired=paired,
-            reach=measure.reach if isinstance(measure, MeanMeasure) and measure.kind != "unbounded" else None,
+            reach=reach_of(measure),
             n_baseline_answered=int(answered(self.baseline.columns)[first].sum()),
             n_silent=n_silenced(measure, self.run.columns, (first, second), bounded=bounded),
         )
