@@ -39,8 +39,8 @@ def plan_command(*, as_json: bool, **given: Any) -> None:
         click.echo(
             f"  items of one conversation are not independent: {found.design_effect:.2f} times as many are needed"
         )
-    detectable = found.detectable_with_baseline
-    if detectable is not None:
-        few = too_few(given["metric"] or "", detectable)
+    if found.n_baseline is not None:
+        detectable = found.detectable_with_baseline
+        few = detectable is None or too_few(given["metric"] or "", detectable)
         shown = "are too few to show any difference" if few else f"can show a difference of {detectable:.4f} or more"
         click.echo(f"  the baseline's {found.n_baseline} items {shown}")

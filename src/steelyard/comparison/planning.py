@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from steelyard.errors import Problem, UsageError
 from steelyard.records.blocks import Floats
-from steelyard.stats import planned_difference, required_items
+from steelyard.stats import fewest_units, planned_difference, required_items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Plan:
     """How many times more items are needed because those of a conversation are not independent."""
     n_baseline: int | None = None
     detectable_with_baseline: float | None = None
-    """The smallest delta that as many items as the baseline has would show."""
+    """The smallest delta that as many items as the baseline has would show; None where they show none."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as JSON has it."""
@@ -92,7 +92,9 @@ def plan_from_baseline(
         agreement=agreement,
         design_effect=factor,
         n_baseline=n,
-        detectable_with_baseline=planned_difference(n, variance_of_difference=variance, power=power, alpha=alpha),
+        detectable_with_baseline=planned_difference(n, variance_of_difference=variance, power=power, alpha=alpha)
+        if n >= fewest_units(alpha)
+        else None,
     )
 
 

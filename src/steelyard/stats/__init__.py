@@ -21,6 +21,7 @@ from steelyard.stats.paired import (
     compare_pairs,
     compare_ratios,
     compare_sums,
+    fewest_units,
     planned_difference,
     required_items,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "exact_sum",
     "f1_figures",
     "f1_interval",
+    "fewest_units",
     "figure_interval",
     "holm",
     "lower_tails",

@@ -232,7 +232,17 @@ def required_items(effect: float, *, variance_of_difference: float, power: float
     """
     if effect == 0:
         raise ValueError("no number of items shows a difference of 0")
-    return max(1, math.ceil(_both_quantiles(alpha, power) ** 2 * variance_of_difference / effect**2))
+    by_formula = math.ceil(_both_quantiles(alpha, power) ** 2 * variance_of_difference / effect**2)
+    return max(fewest_units(alpha), by_formula)
+
+
+def fewest_units(alpha: float) -> int:
+    """Return how many items a two-sided test of signs needs to be under a level at all.
+
+    >>> fewest_units(0.05)
+    6
+    """
+    return math.floor(1 - math.log2(alpha)) + 1
 
 
 def planned_difference(n: int, *, variance_of_difference: float, power: float = 0.8, alpha: float = 0.05) -> float:
