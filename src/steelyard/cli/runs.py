@@ -72,6 +72,7 @@ def _row(row: dict[str, Any]) -> list[str]:
 def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
     """Show one run: what it says of itself and what it found."""
     from steelyard.pipeline.runs.showing import shown_run  # noqa: PLC0415 - Parquet, for this command only
+    from steelyard.store.checking import damage_told  # noqa: PLC0415
 
     found = shown_run(runs_dir, run)
     if as_json:
@@ -90,7 +91,9 @@ def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
     if found.standing == "crashed":
         click.echo("  crashed: its process ended before every item had a state; it counts as 0.0 until it is resumed")
     elif found.results:
-        click.echo("\n".join(results_lines(record, found.results)))
+        with damage_told(found.path):
+            lines = results_lines(record, found.results)
+        click.echo("\n".join(lines))
 
 
 @runs_command.command("items", epilog="Example: steelyard runs items latest --where difficulty=hard --failing")

@@ -6,7 +6,7 @@ version and model are what people compare on purpose: a difference there is name
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from steelyard.errors import IncomparableError, Problem, excerpt
@@ -61,8 +61,7 @@ def _scorers(run: RunRecord, metric: str) -> list[str]:
 
 
 def _listed(run: RunRecord, name: str) -> list[str]:
-    found = run.signatures.get(name, [])
-    return [str(entry) for entry in found] if isinstance(found, Sequence) and not isinstance(found, str) else [found]
+    return run.signatures.get(name, [])
 
 
 def _dataset(run: RunRecord) -> Any:

@@ -208,9 +208,9 @@ def suite_policy(values: Mapping[str, Any], *, file: str) -> Policy:
     return Policy(DEFAULT_RULES, found.allow, found.required, file)
 
 
-def task_policy(gates: Sequence[Mapping[str, Any]], *, file: str) -> Policy:
+def task_policy(gates: object, *, file: str) -> Policy:
     """Return the policy that stands in a task's configuration under `gates:`."""
-    return parse_policy({"gates": [dict(entry) for entry in gates]}, file=file)
+    return parse_policy({"gates": list(gates) if isinstance(gates, list | tuple) else gates}, file=file)
 
 
 def default_policy() -> Policy:

@@ -13,6 +13,7 @@ from typing import Any
 from steelyard.errors import InputError, Problem, excerpt
 from steelyard.models.hashing import hash_file
 from steelyard.models.protocol import BaseModel
+from steelyard.records.encoded import UNREADABLE
 from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
 
 _IDS = ("item_id", "id", "sample_id", "trace_id")
@@ -66,7 +67,7 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 def _row(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except UNREADABLE as error:
         message = f"not JSON: {excerpt(str(error))}"
         raise InputError(Problem("bad-json", message, file=str(path), line=number)) from None
     if not isinstance(row, dict):

@@ -12,13 +12,19 @@ from steelyard.models.parts import ADAPTER
 from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.generation.asking import Asking
 from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.recording.artifacts import digest, environment_facts, read_config, reproducible
+from steelyard.pipeline.recording.artifacts import (
+    digest,
+    environment_facts,
+    read_config,
+    read_environment,
+    reproducible,
+)
 from steelyard.pipeline.runs.parts import model_problems
 from steelyard.pipeline.training.order import Training, train
 from steelyard.pipeline.training.planning import TrainOptions
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.shipped import opened_path
-from steelyard.records.runs import CONFIG_FILE, ENVIRONMENT_FILE, HASHES_FILE, JOURNAL_FILE
+from steelyard.records.runs import CONFIG_FILE, HASHES_FILE, JOURNAL_FILE
 from steelyard.records.training import TrainingPaths
 from steelyard.store.checking import read_object
 from steelyard.store.directories import find_run, read_run
@@ -80,8 +86,8 @@ class Reproduction:
 def verify_run(run: str, runs_dir: Path) -> Reproduction:
     """Hold a run's configuration, data and environment against what is there today."""
     path = find_run(runs_dir, run)
-    hashes, environment = read_object(path / HASHES_FILE), read_object(path / ENVIRONMENT_FILE)
-    checks = [_config(path, hashes), _data(path, hashes), *_model(path), _environment(environment)]
+    hashes = read_object(path / HASHES_FILE)
+    checks = [_config(path, hashes), _data(path, hashes), *_model(path), _environment(read_environment(path))]
     return Reproduction(path, checks)
 
 

@@ -17,7 +17,7 @@ from steelyard.reading.packed import SUFFIXES
 from steelyard.reading.references import TRAINING_FIELDS, tags_of
 from steelyard.reading.rows import FORMATS, Row, format_of, read_rows
 from steelyard.records.datasets import DATASET_FORMAT, DatasetFile, Manifest
-from steelyard.records.encoded import refuse_not_utf8
+from steelyard.records.encoded import UNREADABLE, refuse_not_utf8
 from steelyard.records.runs import MANIFEST_FILE
 
 _SPLIT = re.compile(r"(?:^|[._-])(train|training|test|val|valid|validation|dev|gold)(?:[._-]|$)", re.IGNORECASE)
@@ -124,7 +124,7 @@ def read_manifest(folder: Path) -> Manifest:
     file = folder / MANIFEST_FILE
     try:
         found = msgspec.json.decode(file.read_bytes(), type=Manifest)
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, *UNREADABLE) as error:
         message = f"the manifest cannot be read: {excerpt(str(error))}"
         hint = "add the data again; a version is never changed by hand"
         raise InputError(Problem("hash-mismatch", message, hint=hint, file=str(file))) from None

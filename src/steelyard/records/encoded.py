@@ -1,4 +1,4 @@
-"""Names and paths that can be written to UTF-8 files and read back: others are refused where they first appear.
+"""What cannot be written or read as it should: names and paths that are not UTF-8 are refused where they first appear.
 
 The system gives a name whose bytes are no UTF-8 as text with lone surrogates, which nothing that we write can hold.
 """
@@ -9,6 +9,9 @@ from pathlib import Path
 
 from steelyard.errors import Problem, UsageError, quoted
 
+UNREADABLE = (ValueError, RecursionError)
+"""What decoders raise where content is not what is expected: errors of formats and encodings are ValueErrors, and what
+is nested too deeply runs out of stack."""
 HINT = "rename it: what is written about it has to be read again"
 
 

@@ -138,6 +138,22 @@ class HardSummary(TypedDict):
     notice: str
 
 
+class ListedExample(TypedDict):
+    """A line of `hard_examples.jsonl` (seed 001), with the item's id, state and error tags."""
+
+    rank: Count
+    primary_metric: Figure
+    primary_metric_name: str
+    prediction: str | None
+    reference: str
+    input: str
+    tags: dict[str, str]
+    input_hash: str
+    item_id: str
+    state: State
+    error_tags: list[str]
+
+
 class PredictionCounts(TypedDict):
     """Predictions that did not count as others do."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict
 
 import msgspec
 
@@ -38,6 +38,15 @@ RESCORED_FILE = "eval/rescored.json"
 """Where a run was judged again under other scorers: what then takes the place of `run.json`'s own fields."""
 
 
+class RunCounts(TypedDict, total=False):
+    """How many items a run has, and how many are in each state; nothing of a run that is under way."""
+
+    n_items: int
+    n_scored: int
+    n_skipped: int
+    states: dict[str, int]
+
+
 class RunRecord(msgspec.Struct, frozen=True):
     """`run.json`: identity, status, versions, signatures, counts, primary metric and score."""
 
@@ -59,9 +68,9 @@ class RunRecord(msgspec.Struct, frozen=True):
     schema_version: str = "v1"
     scorer_version: str | None = None
     """The primary scorer's versioned name, the grain of comparison (seed 003)."""
-    signatures: dict[str, Any] = msgspec.field(default_factory=dict)
+    signatures: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """`scorers`, `metrics` and `canonical`: everything that can change a number."""
-    counts: dict[str, Any] = msgspec.field(default_factory=dict)
+    counts: RunCounts = msgspec.field(default_factory=RunCounts)
     primary_metric: str | None = None
     primary_score: float | None = None
     flags: list[str] = msgspec.field(default_factory=list)
@@ -85,8 +94,8 @@ class Rescored(msgspec.Struct, frozen=True):
     """`eval/rescored.json`, laid over `run.json`: a completed run changes only inside `eval/`."""
 
     scorer_version: str
-    signatures: dict[str, Any]
-    counts: dict[str, Any]
+    signatures: dict[str, list[str]]
+    counts: RunCounts
     primary_metric: str
     primary_score: float | None
     items: str | None = None

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from steelyard.errors import InputError, Problem, quoted
+from steelyard.records.encoded import UNREADABLE
 from steelyard.store.directories import refuse_newer
 from steelyard.store.files import json_bytes, write_bytes
 from steelyard.store.lines import parsed, read_objects
@@ -82,7 +83,7 @@ def known_baselines(folder: Path) -> KnownBaselines:
     moves = _moves(folder)
     try:
         entries, damage = _entries(folder / BASELINES_FILE, lost=bool(moves))
-    except (OSError, ValueError) as error:
+    except (OSError, *UNREADABLE) as error:
         return KnownBaselines(
             folder, {}, moves, _damaged(folder / BASELINES_FILE, f"the baselines cannot be read: {error}")
         )
@@ -110,7 +111,7 @@ def _entries(file: Path, *, lost: bool) -> tuple[dict[str, Baseline], InputError
 def _entry(content: object) -> Baseline | None:
     try:
         return msgspec.convert(content, Baseline)
-    except msgspec.ValidationError:
+    except UNREADABLE:
         return None
 
 
@@ -138,7 +139,7 @@ def as_move(content: Mapping[str, object] | None) -> Move | None:
             msgspec.convert(content.get("from"), Baseline | None),
             msgspec.convert(content.get("to"), Baseline),
         )
-    except msgspec.ValidationError:
+    except UNREADABLE:
         return None
 
 

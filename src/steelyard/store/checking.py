@@ -5,11 +5,12 @@ Nothing is judged again here. What is found is raised as damage, naming the file
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import InputError, Problem
+from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.records.runs import (
     CONFIG_FILE,
     EVAL_HASHES_FILE,
@@ -45,6 +46,23 @@ def check_files(path: Path) -> str:
     elif "not_evaluated" not in record["flags"]:
         raise _damaged(path / ITEMS_FILE, "the items are not there", _MADE_ANEW)
     return str(record["fingerprint"])
+
+
+@contextmanager
+def damage_told(*runs: Path) -> Iterator[None]:
+    """Where complete runs are used: tell an error that a changed file brought about as the damage that it is.
+
+    What the files hold is many shapes deep, and not all of it is looked through before it is used. An error over files
+    that are what was written is ours.
+    """
+    try:
+        yield
+    except (SteelyardError, OSError):
+        raise
+    except Exception:
+        for path in runs:
+            check_files(path)
+        raise
 
 
 def _check_derived(path: Path, items: str) -> None:

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from steelyard.errors import InputError, Problem
 from steelyard.records.blocks import Counts, Floats, Labels
 from steelyard.records.columns import WEIGHT, Rows
+from steelyard.store.item_checks import check_column, check_kinds, check_unique
 from steelyard.store.items import COUNTS_PREFIX, SCORE_PREFIX, TAG_PREFIX
 from steelyard.store.kept import KeptColumns
 
@@ -40,7 +41,9 @@ class StoredColumns:
     @cached_property
     def _file(self) -> pq.ParquetFile:
         with damage(self.path):
-            return pq.ParquetFile(self.path, memory_map=True)
+            found = pq.ParquetFile(self.path, memory_map=True)
+            check_kinds(found.schema_arrow)
+        return found
 
     @cached_property
     def _names(self) -> list[str]:
@@ -51,7 +54,9 @@ class StoredColumns:
 
     def _read(self, name: str) -> pa.Array:
         with damage(self.path):
-            column = self._file.read(columns=[name]).column(0).combine_chunks()
+            found = self._file.read(columns=[name]).column(0)
+            check_column(name, found)
+            column = found.combine_chunks()
         return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
     @property
@@ -85,7 +90,10 @@ class StoredColumns:
 
     def ids(self) -> pa.Array:
         """Return the item ids."""
-        return self._read("item_id")
+        found = self._read("item_id")
+        with damage(self.path):
+            check_unique(found)
+        return found
 
     def hashes(self) -> pa.Array:
         """Return the content hashes."""
@@ -95,7 +103,9 @@ class StoredColumns:
         """Yield ids and content hashes, a fixed number of items at a time."""
         with damage(self.path):
             for batch in self._file.iter_batches(batch_size=ROWS_IN_BATCH, columns=["item_id", "item_hash"]):
-                yield batch.column(0), batch.column(1)
+                for name in ("item_id", "item_hash"):
+                    check_column(name, batch.column(name))
+                yield batch.column("item_id"), batch.column("item_hash")
 
     def inputs(self) -> pa.Array:
         """Return the inputs."""
@@ -190,6 +200,8 @@ class StoredColumns:
             wanted = rows[groups == group]
             with damage(self.path):
                 table = self._file.read_row_group(group, columns=list(names))
+                for name in table.column_names:
+                    check_column(name, table.column(name))
             listed = table.take(pa.array(wanted - starts[group])).to_pylist()
             found |= dict(zip(wanted.tolist(), listed, strict=True))
         return [found[row] for row in rows.tolist()]

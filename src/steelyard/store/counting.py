@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.records.encoded import is_utf8
+from steelyard.records.encoded import UNREADABLE, is_utf8
 from steelyard.records.runs import RUN_FILE, SUITE_FILE, RunKind
 from steelyard.store.files import json_line
 from steelyard.store.folder import FOLDER, counting_folder, locked, remove_empty
@@ -78,7 +78,7 @@ def _start(content: dict[str, Any] | None) -> Start | None:
         return None
     try:
         return msgspec.convert(content, Start)
-    except msgspec.ValidationError:
+    except UNREADABLE:
         return None
 
 

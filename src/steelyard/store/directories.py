@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from steelyard.errors import InputError, Problem, UsageError, quoted
-from steelyard.records.encoded import refuse_not_utf8
+from steelyard.records.encoded import UNREADABLE, refuse_not_utf8
 from steelyard.records.runs import (
     OWNER_FILE,
     RESCORED_FILE,
@@ -259,7 +259,7 @@ def _decoded(file: Path, kind: type[T]) -> T:
         message = f"there is no {file.name} here"
         hint = "name a run by its directory, its name or its id; the command that made a run which died begins it again"
         raise InputError(Problem("run-not-found", message, hint=hint, file=str(file))) from None
-    except (msgspec.DecodeError, OSError) as error:
+    except (OSError, *UNREADABLE) as error:
         message = f"{file.name} cannot be read: {error}"
         hint = "bring the file back as it was, or evaluate again under another name"
         raise InputError(Problem("run-damaged", message, hint=hint, file=str(file))) from None

@@ -43,7 +43,7 @@ COUNTS_PREFIX = "counts."
 CLASSES = ("truth", "guess")
 """Columns of a classification only: the labels that its confusion matrix counts."""
 
-_DETAILS: dict[str, pa.DataType] = {
+DETAILS: dict[str, pa.DataType] = {
     "eval_time_ms": pa.float64(),
     "prompt_tokens": pa.int64(),
     "completion_tokens": pa.int64(),
@@ -135,7 +135,7 @@ class ItemsWriter:
         return earlier
 
 
-_FIXED: dict[str, pa.DataType] = {
+FIXED: dict[str, pa.DataType] = {
     "item_id": pa.large_string(),
     "state": pa.string(),
     "expected": pa.large_string(),
@@ -166,11 +166,11 @@ def _schema(names: Collection[str]) -> pa.Schema:
     tags = sorted(name for name in names if name.startswith(TAG_PREFIX))
     return pa.schema(
         [
-            *_FIXED.items(),
+            *FIXED.items(),
             *((name, _SCORE_KIND) for name in scores),
             *((name, _COUNTS_KIND) for name in counts),
             *((name, LABEL_KIND) for name in tags),
-            *((name, kind) for name, kind in _DETAILS.items() if name not in _FIXED),
+            *((name, kind) for name, kind in DETAILS.items() if name not in FIXED),
             *((name, LABEL_KIND) for name in CLASSES if name in names),
         ]
     )
@@ -213,7 +213,7 @@ def _table(block: ScoredBlock) -> pa.Table:
         "explain": text_array(block.explain),
         "item_hash": text_array(block.item_hashes, LABEL_KIND),
     }
-    columns |= {name: detail_array(block.details.get(name), kind, len(block)) for name, kind in _DETAILS.items()}
+    columns |= {name: detail_array(block.details.get(name), kind, len(block)) for name, kind in DETAILS.items()}
     columns |= {SCORE_PREFIX + name: float_array(values) for name, values in block.scores.items()}
     columns |= {COUNTS_PREFIX + name: counts_array(rows) for name, rows in block.counts.items()}
     columns |= {TAG_PREFIX + _spelled(key): label_array(labels) for key, labels in block.tags.items()}

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Self
 import msgspec
 
 from steelyard.errors import InputError, Problem, excerpt, quoted
+from steelyard.records.encoded import UNREADABLE
 from steelyard.store.files import json_line, machine_errors, sync_folder
 
 SYNC_SECONDS = 0.02
@@ -112,7 +113,7 @@ class Journal:
             for number, line in enumerate(stream, start=1):
                 try:
                     found = _decoded(line)
-                except ValueError as error:
+                except UNREADABLE as error:
                     raise self._damaged(number, f"not a line of a journal: {excerpt(str(error))}") from None
                 if found.item_id in self.done:
                     raise self._damaged(number, f"the item {quoted(found.item_id)} stands here twice")
@@ -133,8 +134,8 @@ def without_failures(path: Path) -> bytes:
 def _decoded(line: bytes) -> _Line:
     try:
         return _DECODER.decode(line)
-    except msgspec.DecodeError:
-        # msgspec refuses lone surrogates, which a model's output may hold.
+    except UNREADABLE:
+        # msgspec refuses lone surrogates, which a model's output may hold, and what is nested beyond its stack.
         return msgspec.convert(json.loads(line), _Line)
 
 

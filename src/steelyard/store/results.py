@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from steelyard.errors import InputError, Problem
-from steelyard.records.results import RESULTS_FORMAT, RunResults
+from steelyard.records.encoded import UNREADABLE
+from steelyard.records.results import RESULTS_FORMAT, ListedExample, RunResults
 from steelyard.records.runs import HARD_EXAMPLES_FILE, RESULTS_FILE
 from steelyard.store.directories import refuse_newer
 from steelyard.store.lines import parsed, read_objects
@@ -22,7 +23,7 @@ def read_results(path: Path) -> dict[str, Any]:
     refuse_newer(version if isinstance(version, int) else 0, RESULTS_FORMAT, file)
     try:
         msgspec.convert(found, RunResults)
-    except msgspec.ValidationError as error:
+    except UNREADABLE as error:
         raise damaged(file, f"the results are not what is written there: {error}") from None
     return found
 
@@ -34,6 +35,10 @@ def read_hard_examples(path: Path) -> list[dict[str, Any]]:
     for number, content in read_objects(file):
         if content is None:
             raise damaged(file, f"line {number} cannot be read")
+        try:
+            msgspec.convert(content, ListedExample)
+        except UNREADABLE as error:
+            raise damaged(file, f"line {number} is no hard example: {error}") from None
         found.append(content)
     return found
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from steelyard.errors import InputError, Problem
+from steelyard.records.encoded import UNREADABLE
 from steelyard.records.runs import SUITE_FILE
 from steelyard.records.suites import SUITE_FORMAT, SuiteRecord
 from steelyard.store.directories import refuse_newer
@@ -37,7 +38,7 @@ def read_suite(path: Path) -> SuiteRecord:
         content = file.read_bytes()
         record = msgspec.json.decode(content, type=SuiteRecord)
         whole = record.format_version < SUITE_FORMAT or is_as_written(content, parsed(content))
-    except (OSError, ValueError) as error:
+    except (OSError, *UNREADABLE) as error:
         raise _damaged(file, f"it cannot be read: {error}") from None
     refuse_newer(record.format_version, SUITE_FORMAT, file)
     if not whole:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from steelyard.errors import Problem
+from steelyard.records.encoded import UNREADABLE
 from steelyard.records.secrets import redacted
 from steelyard.store.directories import now_text
 from steelyard.store.files import json_line
@@ -61,7 +62,7 @@ def numbered_verdicts(runs_dir: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             found = msgspec.convert(content, StoredVerdict)
-        except msgspec.ValidationError:
+        except UNREADABLE:
             message = "the line is no verdict, and is passed over"
             pass_over(file, number, message, "remove the line; what it said is lost, and `steelyard gate` decides anew")
             continue

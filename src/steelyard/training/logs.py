@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import msgspec
+
+from steelyard.errors import Problem
+from steelyard.records.encoded import UNREADABLE
+
+
+class _Line(msgspec.Struct):
+    step: int
+    epoch: float
+    loss: float | None
+    learning_rate: float | None
+    grad_norm: float | None
 
 
 class LossLog:
@@ -16,7 +30,9 @@ class LossLog:
         kept = _lines_until(path, from_step)
         self.losses = [float(line["loss"]) for line in kept if line["loss"] is not None]
         self.is_broken = False
-        path.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+        aside = path.with_name(f".{path.name}.resuming")
+        aside.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+        aside.replace(path)
         self._stream = path.open("a", encoding="utf-8")
 
     def write(self, step: int, epoch: float, logs: Mapping[str, Any]) -> None:
@@ -47,5 +63,14 @@ def _finite(value: Any) -> float | None:
 def _lines_until(path: Path, step: int) -> list[dict[str, Any]]:
     if not path.is_file() or not step:
         return []
-    whole = path.read_text(encoding="utf-8").rpartition("\n")[0].splitlines()
-    return [line for line in map(json.loads, whole) if line["step"] <= step]
+    found = []
+    for number, line in enumerate(path.read_bytes().rpartition(b"\n")[0].splitlines(), start=1):
+        try:
+            content = msgspec.json.decode(line, type=_Line)
+        except UNREADABLE as error:
+            problem = Problem("run-damaged", f"the line is passed over: {error}", file=str(path), line=number)
+            warnings.warn(problem.in_one_line, stacklevel=2)
+            continue
+        if content.step <= step:
+            found.append(msgspec.to_builtins(content))
+    return found

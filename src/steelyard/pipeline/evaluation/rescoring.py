@@ -26,7 +26,7 @@ from steelyard.pipeline.runs.baselines import figures_before
 from steelyard.reading.hashing import sha256_file
 from steelyard.reading.shipped import opened_path
 from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RUN_FORMAT, Rescored, RunRecord
-from steelyard.store.checking import kept_items
+from steelyard.store.checking import damage_told, kept_items
 from steelyard.store.directories import RunDirectory, find_run, read_run
 
 
@@ -50,7 +50,8 @@ def rescore(options: RescoreOptions, *, progress: Progress | None = None) -> Eva
     """
     path = find_run(options.runs_dir, options.run)
     before = figures_before(path)
-    return replace(_judged_again(path, options, progress), before=before)
+    with damage_told(path):
+        return replace(_judged_again(path, options, progress), before=before)
 
 
 def _judged_again(path: Path, options: RescoreOptions, progress: Progress | None) -> Evaluation:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from steelyard.records.encoded import UNREADABLE
 from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
 from steelyard.store.cache import AnswerCache, cache_file
 from steelyard.store.files import json_line
@@ -59,7 +60,7 @@ class Answers:
             return None
         try:
             reply = msgspec.convert(json.loads(found), ModelReply)
-        except (ValueError, msgspec.ValidationError):
+        except UNREADABLE:
             return None
         self.hits += 1
         return reply

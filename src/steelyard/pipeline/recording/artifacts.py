@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
+import msgspec
 import numpy as np
 import yaml
 
@@ -20,6 +21,7 @@ from steelyard.aggregate.classification import LARGEST_MATRIX, Confusion
 from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.reading.yaml_words import literal
+from steelyard.records.encoded import UNREADABLE
 from steelyard.records.results import RESULTS_FORMAT
 from steelyard.records.runs import (
     CONFIG_FILE,
@@ -31,6 +33,7 @@ from steelyard.records.runs import (
     RESULTS_FILE,
 )
 from steelyard.records.secrets import redacted
+from steelyard.store.checking import read_object
 from steelyard.store.files import json_bytes, json_line, write_bytes
 
 
@@ -132,8 +135,28 @@ def environment_facts() -> dict[str, Any]:
     }
 
 
+class Reproducible(TypedDict):
+    """The facts that two machines must share to count as the same environment."""
+
+    python: str
+    implementation: str
+    machine: str
+    steelyard: str
+    packages: dict[str, str]
+
+
+def read_environment(path: Path) -> Reproducible:
+    """Return what a run says of the environment that it was made in."""
+    file = path / ENVIRONMENT_FILE
+    try:
+        return msgspec.convert(read_object(file), Reproducible)
+    except UNREADABLE as error:
+        message, hint = f"{file.name} cannot be read: {error}", "bring the file back as it was"
+        raise InputError(Problem("run-damaged", message, hint=hint, file=str(file))) from None
+
+
 def reproducible(environment: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts that two machines must share to count as the same environment."""
+    """Return those facts of an environment that another must share with it."""
     return {name: environment[name] for name in ("python", "implementation", "machine", "steelyard", "packages")}
 
 

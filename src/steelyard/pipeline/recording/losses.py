@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from steelyard.records.encoded import UNREADABLE
 from steelyard.records.training import LossCurve, TrainingPaths
 
 
@@ -23,7 +24,7 @@ def loss_curve(run: Path, label: str = "") -> LossCurve:
         return LossCurve(label)
     found: dict[int, float] = {}
     for line in written:
-        with suppress(msgspec.MsgspecError):
+        with suppress(*UNREADABLE):
             entry = msgspec.json.decode(line, type=_Line)
             if entry.loss is not None:
                 found[entry.step] = entry.loss

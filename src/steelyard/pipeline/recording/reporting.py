@@ -10,6 +10,7 @@ import msgspec
 
 from steelyard.pipeline.recording.losses import loss_curve
 from steelyard.records.datasets import OverlapCounts
+from steelyard.records.encoded import UNREADABLE
 from steelyard.records.runs import MANIFEST_FILE, REPORT_FILE, RunRecord
 from steelyard.show.html_report import report_html
 from steelyard.store.files import write_bytes
@@ -29,7 +30,7 @@ def stored_overlap(path: Path) -> OverlapCounts | None:
     """Return how far the dataset of a run overlaps with what a model is trained on, as far as its manifest tells."""
     try:
         return msgspec.json.decode((path / MANIFEST_FILE).read_bytes(), type=_Told).overlap
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *UNREADABLE):
         return None
 
 

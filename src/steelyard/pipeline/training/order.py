@@ -27,6 +27,7 @@ from steelyard.pipeline.training.planning import (
     planned_evaluation,
     task_values,
 )
+from steelyard.records.encoded import UNREADABLE
 from steelyard.records.runs import RunStatus
 from steelyard.records.training import TrainingOutcome, TrainingPaths, summary_content
 from steelyard.store.checking import NOTHING
@@ -77,7 +78,11 @@ def finished_training(paths: TrainingPaths) -> TrainingOutcome | None:
     """Return the outcome of a run whose training is done, though its evaluation may not be."""
     if not paths.summary.is_file() or not (paths.adapter / "adapter_config.json").is_file():
         return None
-    outcome = msgspec.json.decode(paths.summary.read_bytes(), type=TrainingOutcome)
+    try:
+        outcome = msgspec.json.decode(paths.summary.read_bytes(), type=TrainingOutcome)
+    except UNREADABLE as error:
+        message, hint = f"the summary cannot be read: {error}", "bring the file back as it was, or train anew"
+        raise InputError(Problem("run-damaged", message, hint=hint, file=str(paths.summary))) from None
     return outcome if outcome.status == "completed" else None
 
 

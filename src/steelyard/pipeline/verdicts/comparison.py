@@ -33,7 +33,9 @@ from steelyard.records.comparisons import (
     Figure,
     Paired,
 )
+from steelyard.records.encoded import UNREADABLE
 from steelyard.registry import metric_definition
+from steelyard.store.checking import damage_told
 from steelyard.store.results import damaged
 
 TRAIN_LOG = "train_log.jsonl"
@@ -62,8 +64,14 @@ def compare(options: CompareOptions) -> Comparison:
     if len(options.runs) < 2:
         raise UsageError(Problem("usage", "a comparison needs two runs or more", hint="--runs BASELINE,CANDIDATE"))
     _check_allowed(options.allow)
-    baseline, *candidates = (with_repeats(run) for run in open_runs(options.runs_dir, options.runs))
-    refuse_mock((run.label, run.record) for run in (baseline, *candidates))
+    runs = [with_repeats(run) for run in open_runs(options.runs_dir, options.runs)]
+    refuse_mock((run.label, run.record) for run in runs)
+    with damage_told(*(run.path for run in runs)):
+        return _compared(runs, options)
+
+
+def _compared(runs: Sequence[StoredRun], options: CompareOptions) -> Comparison:
+    baseline, *candidates = runs
     metric = _metric(options.metric, baseline, candidates)
     for run in (baseline, *candidates):
         for member in run.members:
@@ -221,6 +229,6 @@ def _loss_curves(runs: Sequence[StoredRun]) -> dict[str, list[dict[str, Any]]]:
         if file.is_file():
             try:
                 found[run.label] = [msgspec.json.decode(line) for line in file.read_bytes().splitlines() if line]
-            except msgspec.DecodeError as error:
+            except UNREADABLE as error:
                 raise damaged(file, f"the training log cannot be read: {error}") from None
     return found

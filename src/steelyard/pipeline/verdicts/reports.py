@@ -16,6 +16,7 @@ from steelyard.pipeline.runs.stored import open_runs
 from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
 from steelyard.records.runs import REPEATS_FILE
 from steelyard.show.html_report import report_html
+from steelyard.store.checking import damage_told
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.files import write_bytes
 from steelyard.store.results import read_content
@@ -39,6 +40,11 @@ def write_run_report(options: ReportOptions) -> None:
     if record.status != "completed":
         message = f"the run is {record.status}, expected a completed one"
         raise IncompleteError(Problem("run-incomplete", message, hint="evaluate it to its end first", file=str(path)))
+    with damage_told(path):
+        write_bytes(options.output, _page(path, options).encode("utf-8", "backslashreplace"))
+
+
+def _page(path: Path, options: ReportOptions) -> str:
     found = read_evaluation(path)
     comparison, curves = None, [loss_curve(path, found.run.name)]
     if options.compare is not None:
@@ -48,10 +54,9 @@ def write_run_report(options: ReportOptions) -> None:
         (baseline,) = open_runs(options.runs_dir, (options.compare,))
         curves.append(loss_curve(baseline.path, baseline.label))
     run = msgspec.to_builtins(found.run)
-    page = report_html(
+    return report_html(
         run, found.results, found.hard_examples, comparison, curves, _repeats(path), stored_overlap(path)
     )
-    write_bytes(options.output, page.encode("utf-8", "backslashreplace"))
 
 
 def _repeats(path: Path) -> dict[str, Any] | None:
