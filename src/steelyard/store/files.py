@@ -37,8 +37,15 @@ def machine_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes the place of `path` when the block ends well, and leaves no trace when it does not."""
+    """Open a file that takes the place of `path` when the block ends well, and leaves no trace when it does not.
+
+    A device or a pipe (`--output /dev/null`) is written to: nothing can take its place.
+    """
     with machine_errors(path):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as stream:
+                yield stream
+            return
         handle, name = _beside(path)
         try:
             with os.fdopen(handle, "w+b") as stream:
