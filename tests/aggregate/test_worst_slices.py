@@ -16,14 +16,15 @@ KEYS = {"source": 4, "difficulty": 3, "topic": 8}
 def sample(generator, size, rate, *, binary=True):
     tags = {key: generator.integers(0, count, size) for key, count in KEYS.items()}
     chance = rate(tags)
+    kind = "rate" if binary else "bounded"
     scores = (generator.random(size) < chance) * 1.0 if binary else np.clip(generator.normal(chance, 0.2), 0, 1)
-    return searched(scores, {key: [f"{key}{code}" for code in codes] for key, codes in tags.items()}).worst()
+    return searched(scores, {key: [f"{key}{code}" for code in codes] for key, codes in tags.items()}, kind).worst()
 
 
-def searched(scores, tags):
+def searched(scores, tags, kind="rate"):
     tallies = TagTallies()
     tallies.update(np.array(scores), {key: Labels.of(values) for key, values in tags.items()})
-    return WeakSlices(tallies, ValueCounts(scores))
+    return WeakSlices(tallies, ValueCounts(scores), kind)
 
 
 @pytest.mark.parametrize("binary", [True, False])

@@ -147,7 +147,7 @@ class Report:
         return found | (unavailable(self.all.matrix(plan), plan.classification) if plan.classification else {})
 
     def _attribution(self) -> dict[str, Any]:
-        weak = WeakSlices(self.tallies, self._primary, design_effect=self.design_effect)
+        weak = WeakSlices(self.tallies, self._primary, self.kinds[self.plan.primary], design_effect=self.design_effect)
         found: dict[str, Any] = {
             "worst_slices": weak.worst(),
             "slice_search": weak.search(),

@@ -26,9 +26,9 @@ MAX_VALUES = 200
 """A tag with more values than this is an id, not a segment; it is left out of the search and named as left out."""
 
 Sums: TypeAlias = npt.NDArray[np.float64]
-"""By row: n, three limbs of the sum, two limbs of the sum of squares, how many scores are neither 0 nor 1."""
+"""By row: n, three limbs of the sum, two limbs of the sum of squares."""
 
-_ROWS = 7
+_ROWS = 6
 
 
 @dataclass(slots=True)
@@ -57,11 +57,6 @@ class Moments:
     def squares(self) -> float:
         """The sum of squared scores."""
         return float(self.sums[4] / LIMB + self.sums[5] / LIMB / LIMB)
-
-    @property
-    def zero_one(self) -> bool:
-        """Whether every score is 0 or 1."""
-        return bool(self.sums[6] == 0)
 
     @property
     def mean(self) -> float:
@@ -101,8 +96,7 @@ class BlockMoments:
 
 
 def _parts(values: Floats) -> tuple[Floats, ...]:
-    partial = ((values != 0.0) & (values != 1.0)).astype(np.float64)
-    return *_limbs(values, 3), *_limbs(values * values, 2), partial
+    return *_limbs(values, 3), *_limbs(values * values, 2)
 
 
 def _limbs(values: Floats, count: int) -> list[Floats]:

@@ -17,6 +17,7 @@ from steelyard.aggregate.groups import Values, full_name
 from steelyard.aggregate.tallies import Moments, TagTallies
 from steelyard.records.blocks import Floats
 from steelyard.records.items import UNTAGGED
+from steelyard.records.scores import ValueKind
 from steelyard.stats import Population, ValueCounts, holm, lower_tails, smallest_gap, two_sample
 
 LISTED = 10
@@ -45,7 +46,10 @@ class Slice:
 class WeakSlices:
     """The slices of all items that are searched, and what was found."""
 
-    def __init__(self, tallies: TagTallies, scores: ValueCounts, *, design_effect: float = 1.0) -> None:
+    def __init__(
+        self, tallies: TagTallies, scores: ValueCounts, kind: ValueKind = "bounded", *, design_effect: float = 1.0
+    ) -> None:
+        self.kind = kind
         self.total = tallies.total
         self.design_effect = design_effect
         self.population = Population(*scores.to_values_and_counts(), design_effect)
@@ -77,9 +81,7 @@ class WeakSlices:
 
     def _entry(self, part: Slice, p_value: float | None) -> dict[str, Any]:
         rest = self.total - part.moments
-        contrast = two_sample(
-            _summary(part.moments), _summary(rest), binary=self.total.zero_one, design_effect=self.design_effect
-        )
+        contrast = two_sample(_summary(part.moments), _summary(rest), self.kind, design_effect=self.design_effect)
         return {
             "slice": full_name(part.keys, part.values),
             "keys": list(part.keys),
