@@ -112,3 +112,20 @@ def test_a_task_file_cannot_name_one_by_an_escape(store):
     Path("task.yaml").write_text('task: t\ndataset: "caf\\uDCE9.jsonl"\nanswer_type: text\n')
     found = store("eval", "task.yaml")
     assert (found.code, "Traceback" in found.err) == (2, False)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["prompt_file: {}", "model: 'python:m:f'\nprompt_file: {}", 'model: "gguf:a\\0b"', "eval: {{gold_set: {}}}"],
+)
+def test_a_path_with_a_nul_is_refused(store, lines):
+    written = lines.format('"a\\0b"')
+    Path("task.yaml").write_text(f"task: t\ndataset: items.jsonl\nanswer_type: text\n{written}\n")
+    found = store("eval", "task.yaml")
+    assert (found.code in {2, 3}, "a\\x00b" in found.err, "[internal]" in found.err) == (True, True, False), found
+
+
+def test_a_project_file_with_a_nul_is_refused(store):
+    Path("steelyard.yaml").write_text('runs_dir: "a\\0b"\n')
+    found = store("runs", "list")
+    assert (found.code, "project file's runs_dir" in found.err) == (2, True)

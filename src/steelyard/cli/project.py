@@ -16,6 +16,7 @@ import click
 from click.core import ParameterSource
 
 from steelyard.errors import ConfigurationError, Problem, quoted
+from steelyard.records.encoded import refuse_not_utf8
 
 FILE = "steelyard.yaml"
 WITHOUT = ("schema", "init", "scorers", "metrics")
@@ -92,7 +93,10 @@ def _value(option: click.Option, key: str, value: Any, folder: Path) -> Any:
         value = ",".join(map(str, value))
     elif option.multiple and not isinstance(value, list):
         value = [value]
-    return _beside(value, folder) if key in PATHS and isinstance(value, str) else value
+    if key not in PATHS or not isinstance(value, str):
+        return value
+    refuse_not_utf8(value, f"the project file's {key}")
+    return _beside(value, folder)
 
 
 def _beside(value: str, folder: Path) -> str:

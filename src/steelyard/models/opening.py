@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.errors import Problem, UsageError, quoted
+from steelyard.records.encoded import refuse_not_utf8
 
 if TYPE_CHECKING:
     from steelyard.models.protocol import Model
@@ -44,6 +45,7 @@ def open_model(spec: str, options: ModelOptions | None = None) -> Model:
     >>> open_model("mock").generate(ModelRequest.of("2 + 2?")).state
     'failed'
     """
+    refuse_not_utf8(spec, "the model")
     kind, colon, rest = spec.partition(":")
     if kind not in _OPENERS or bool(colon) != (kind in _NEED_ARGUMENT) or (colon and not rest):
         raise _unknown(spec, kind)

@@ -29,6 +29,9 @@ def is_utf8(text: str) -> bool:
 
 
 def refuse_not_utf8(text: str | Path, what: str) -> None:
-    """Refuse a name or path that is not UTF-8, before anything is read or written."""
+    """Refuse a name or path that is not UTF-8, or that no system has, before anything is read or written."""
+    if "\0" in str(text):
+        message = f"{what} {quoted(str(text))} holds a NUL, which no name or path can"
+        raise UsageError(Problem("usage", message, hint="write it without"))
     if not is_utf8(str(text)):
         raise UsageError(Problem("not-utf8", f"{what} {quoted(str(text))} is not UTF-8", hint=HINT))

@@ -9,6 +9,8 @@ import msgspec
 RunStatus: TypeAlias = Literal["running", "completed", "decided", "over_budget", "failed", "interrupted"]
 """`decided` is kept for runs that stop asking once their verdict is certain."""
 STATUSES: tuple[RunStatus, ...] = ("running", "completed", "decided", "over_budget", "failed", "interrupted")
+FINISHED: tuple[RunStatus, ...] = ("completed", "decided", "over_budget")
+"""Of a run of which every item that was asked has a state."""
 RunKind: TypeAlias = Literal["run", "member", "suite", "repeat", "shard", "imported", "mock"]
 """What a run was started as: `latest` is a run or a suite, and `latest@TASK` a run or a suite's member."""
 

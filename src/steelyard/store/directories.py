@@ -17,6 +17,7 @@ import msgspec
 from steelyard.errors import InputError, Problem, UsageError, quoted
 from steelyard.records.encoded import UNREADABLE, refuse_not_utf8
 from steelyard.records.runs import (
+    FINISHED,
     OWNER_FILE,
     RESCORED_FILE,
     RUN_FILE,
@@ -162,6 +163,10 @@ def _emptied(path: Path, replaces: Callable[[Path], bool] | None) -> Owner:
     if replaces is None or not _died(path) or not replaces(path):
         raise _exists(path)
     owner = Owner(path)
+    if (path / RUN_FILE).is_file() and read_run(path).status in FINISHED:
+        # Another process began it again, and ended it, between our looking and our owning it.
+        owner.release()
+        raise _exists(path)
     for entry in path.iterdir():
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry)

@@ -7,6 +7,7 @@ so it writes a heartbeat too: an owner elsewhere that has been silent for a minu
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import platform
 import threading
@@ -78,9 +79,17 @@ def _locked(file: Path) -> int:
     return stream
 
 
+def _said(file: Path) -> str:
+    """Return what a run's owner says of itself; nothing where it has let go of the run since."""
+    try:
+        return file.read_text("utf-8", "replace")
+    except FileNotFoundError:
+        return ""
+
+
 def _owner(file: Path) -> str:
     """Return the process and the host that a run's owner names."""
-    return file.read_text("utf-8", "replace").partition("\n")[0].strip()
+    return _said(file).partition("\n")[0].strip()
 
 
 def standing(path: Path, status: RunStatus) -> Standing:
@@ -112,8 +121,8 @@ def _is_owned(file: Path) -> bool:
 
 def _last_beat(file: Path) -> float:
     """Return when the owner was last heard of; one that writes no heartbeat is known by the file's own time."""
-    for line in file.read_text("utf-8", "replace").splitlines():
+    for line in _said(file).splitlines():
         word, _, value = line.partition(" ")
-        if word == "heartbeat" and value.isdigit():
+        if word == "heartbeat" and value.isascii() and value.isdigit():
             return float(value)
-    return file.stat().st_mtime
+    return file.stat().st_mtime if file.exists() else -math.inf

@@ -9,6 +9,7 @@ from steelyard.configuration.task import Task, parse_task
 from steelyard.errors import ConfigurationError, Problem
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.reading.yaml_file import read_yaml
+from steelyard.records.encoded import refuse_not_utf8
 
 
 def load_task(options: EvaluateOptions) -> tuple[Task, Path]:
@@ -47,6 +48,7 @@ def prompt_text(task: Task, folder: Path) -> str | None:
     """Return the task's prompt, from the task or from its file; None without one."""
     if task.prompt_file is None:
         return task.prompt
+    refuse_not_utf8(task.prompt_file, "the path")
     path = folder / task.prompt_file
     try:
         return path.read_text(encoding="utf-8")

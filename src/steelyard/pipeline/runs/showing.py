@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.records.runs import RESULTS_FILE, RunRecord
+from steelyard.records.runs import FINISHED, RESULTS_FILE, RunRecord
 from steelyard.store.baselines import list_baselines
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.owners import Standing, standing
@@ -39,4 +39,4 @@ def shown_run(runs_dir: Path, name: str) -> ShownRun:
 
 
 def _has_results(record: RunRecord) -> bool:
-    return record.status in ("completed", "decided", "over_budget") and "not_evaluated" not in record.flags
+    return record.status in FINISHED and "not_evaluated" not in record.flags

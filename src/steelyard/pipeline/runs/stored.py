@@ -254,6 +254,9 @@ def open_run(runs_dir: Path, name: str | Path, *, label: str | None = None) -> S
         raise UnfinishedError(path, None, standing(path, "running"))
     record = read_run(path)
     found = standing(path, record.status)
+    if found == "crashed" and (again := read_run(path)).status != record.status:
+        # It was finished, and let go of, between our reading what it says and our looking for its owner.
+        record, found = again, standing(path, again.status)
     if found != "completed":
         raise UnfinishedError(path, record, found)
     return StoredRun(label or record.name, path, record)
