@@ -234,6 +234,12 @@ def test_an_advisory_gate_does_not_block():
     assert (decision.outcome, decision.blocks) == ("fail", False)
 
 
+def test_newly_skipped_items_are_undecided_where_the_baseline_answered_none():
+    evidence = Evidence(task="t", title="skipped", n_items=9, n_new_skipped=0, n_answered=9, n_baseline_answered=0)
+    found = decide(SkippedRule(max_new=0), evidence)
+    assert (found.outcome, found.reason) == ("undecided", "the baseline answered none of these items")
+
+
 @pytest.mark.parametrize(("skipped", "expected"), [(0, "pass"), (7, "pass"), (8, "fail")])
 def test_skipped_items_are_counted_as_integers(skipped: int, expected: str):
     evidence = Evidence(task="t", title="skipped", n_items=100, n_skipped=skipped)

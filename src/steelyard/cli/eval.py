@@ -19,6 +19,7 @@ from steelyard.pipeline.recording.run import Evaluation, OverBudgetError
 from steelyard.reading.names import Key, names_of, slice_keys
 from steelyard.show.rejudged import rejudged_content, rejudged_lines
 from steelyard.show.results import evaluation_text
+from steelyard.show.unanswered import results_warnings
 
 ANSWER_TYPES = ("text", "choice", "number", "list", "reasoning", "label", "mixed")
 
@@ -156,4 +157,5 @@ def evaluation_content(evaluation: Evaluation) -> dict[str, Any]:
     """Return a finished evaluation as the JSON object that `--json` prints."""
     run = evaluation.run
     about = {"run_id": run.run_id, "name": run.name, "path": str(evaluation.path), "flags": run.flags}
+    about |= {"warnings": results_warnings(run.name, evaluation.results, dry="mock" in run.flags)}
     return about | {**evaluation.results} | rejudged_content(evaluation.before, evaluation.results)

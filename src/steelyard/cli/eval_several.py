@@ -14,6 +14,7 @@ from steelyard.pipeline.evaluation.suite_files import is_suite_file
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.run import Evaluation
 from steelyard.show.results import evaluation_text
+from steelyard.show.unanswered import results_warnings
 
 
 def evaluate_several(options: EvaluateOptions, *, repeats: int | None, as_json: bool) -> None:
@@ -80,4 +81,6 @@ def _repeats(options: EvaluateOptions, repeats: int, run: Any, *, as_json: bool)
 
 def _content(evaluation: Evaluation) -> dict[str, Any]:
     run = evaluation.run
-    return {"run_id": run.run_id, "name": run.name, "path": str(evaluation.path), **evaluation.results}
+    warned = results_warnings(run.name, evaluation.results, dry="mock" in run.flags)
+    about = {"run_id": run.run_id, "name": run.name, "path": str(evaluation.path), "warnings": warned}
+    return about | evaluation.results

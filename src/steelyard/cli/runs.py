@@ -15,6 +15,7 @@ from steelyard.errors import Problem, UsageError, escape, excerpt, quoted
 from steelyard.records.items import UNAVAILABLE
 from steelyard.records.runs import STATUSES
 from steelyard.show.results import results_lines
+from steelyard.show.unanswered import results_warnings
 
 HEADER = ("run", "task", "model", "status", "items", "metric", "score", "created")
 _runs_dir = click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
@@ -78,7 +79,8 @@ def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
     if as_json:
         content = {"path": str(found.path), "run": msgspec.to_builtins(found.record), "results": found.results}
         standing = {"standing": found.standing, "baselines": found.baselines}
-        print_json(content | standing | {"verdicts": found.verdicts})
+        warned = results_warnings(found.record.name, found.results, dry="mock" in found.record.flags)
+        print_json(content | standing | {"verdicts": found.verdicts, "warnings": warned})
         return
     record = found.record
     click.echo(f"{escape(record.name)}  {record.run_id}  {record.status}  {found.path}")

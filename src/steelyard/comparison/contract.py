@@ -6,7 +6,7 @@ version and model are what people compare on purpose: a difference there is name
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from steelyard.errors import IncomparableError, Problem, excerpt
@@ -19,7 +19,10 @@ MEANING = ("task", "scorer", "canonical", "schema_version")
 PURPOSE = ("dataset", "prompt_version", "model")
 """Fields that people compare on purpose."""
 
-FREE_IN_GATES = ("model", "prompt_version")
+SETTINGS = ("prompt", "generation")
+"""What a task asks a model with: a gate names it where it differs, though nobody gave the prompt another version."""
+
+FREE_IN_GATES = ("model", "prompt_version", *SETTINGS)
 """Fields in which a gate lets a run differ from its baseline: what a release changes on purpose."""
 
 MOCK = "mock"
@@ -29,6 +32,13 @@ def contract(baseline: RunRecord, candidate: RunRecord, metric: str, *, allow: C
     """Return in what two runs differ, and whether their numbers may be held against each other."""
     differences = [*_meaning(baseline, candidate, metric, allow), *_purpose(baseline, candidate)]
     return Contract(not any(entry.blocking for entry in differences), tuple(differences))
+
+
+def with_settings(found: Contract, baseline: Mapping[str, Any], candidate: Mapping[str, Any]) -> Contract:
+    """Return a contract that also names in what two configurations ask differently; it blocks nothing."""
+    pairs = {name: (baseline.get(name), candidate.get(name)) for name in SETTINGS}
+    further = [Difference(name, *pair) for name, pair in pairs.items() if None not in pair and pair[0] != pair[1]]
+    return Contract(found.comparable, (*found.differences, *further))
 
 
 def _meaning(baseline: RunRecord, candidate: RunRecord, metric: str, allow: Collection[str]) -> list[Difference]:

@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.comparison.changes import MAX_VALUES
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing
+from steelyard.comparison.ratios import WeightedMeasure
 from steelyard.comparison.slices import grouping, shared_groups
 from steelyard.records.columns import Rows, Tagged
 from steelyard.records.items import UNTAGGED
@@ -19,7 +20,11 @@ from steelyard.records.scores import Direction
 def drift_row(
     measured: Measure, direction: Direction | None, baseline_rows: Rows, candidate_rows: Rows
 ) -> dict[str, Any]:
-    """Return both values, the delta and how many items moved, over shared items."""
+    """Return both values, the delta and how many items moved, over shared items that have a value in both runs.
+
+    An item without one in either would move the figure of the other alone: who leaves out what is hard would gain.
+    """
+    baseline_rows, candidate_rows = _both(measured, baseline_rows, candidate_rows)
     before, after = measured.figure(0, baseline_rows).value, measured.figure(1, candidate_rows).value
     first, second = measured.scores(0, baseline_rows), measured.scores(1, candidate_rows)
     counts: dict[str, int | None] = {"improved": None, "regressed": None, "unchanged": None}
@@ -30,6 +35,17 @@ def drift_row(
     delta = None if before is None or after is None else after - before
     found = {"baseline": before, "current": after, "delta": delta, "n": len(candidate_rows), **counts}
     return found | {"direction": direction}
+
+
+def _both(measured: Measure, baseline_rows: Rows, candidate_rows: Rows) -> tuple[Rows, Rows]:
+    """Return the pairs with a value in both runs; in a pooled rate what counts nothing weighs nothing, and stays."""
+    if isinstance(measured, WeightedMeasure) and measured.weightless:
+        return baseline_rows, candidate_rows
+    first, second = measured.scores(0, baseline_rows), measured.scores(1, candidate_rows)
+    if first is None or second is None:
+        return baseline_rows, candidate_rows
+    known = ~(np.isnan(first) | np.isnan(second))
+    return baseline_rows[known], candidate_rows[known]
 
 
 def drift_report(
@@ -44,6 +60,9 @@ def drift_report(
     found: dict[str, Any] = {
         "metrics": {name: drift_row(measured, way, *rows) for name, (measured, way) in measures.items()}
     }
+    if primary not in measures:
+        # The two runs call their primary scores differently.
+        return found | {"tags": {}, "slices": {}}
     measured, way = measures[primary]
     tags = [key for key in sides[1].tag_keys if len(sides[1].tag(key).names) <= MAX_VALUES]
     for title, keys in (("tags", tags), ("slices", slice_keys)):

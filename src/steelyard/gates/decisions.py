@@ -9,7 +9,7 @@ from steelyard.errors import escape
 from steelyard.gates.drops import against_baseline
 from steelyard.gates.families import Tested, tested
 from steelyard.gates.limits import at_least, at_most, most_items
-from steelyard.gates.obstacles import nothing_answered, obstacle
+from steelyard.gates.obstacles import BASELINE_SILENT, nothing_answered, obstacle
 from steelyard.gates.power import normal_reach
 from steelyard.gates.slices import with_family_alarms
 from steelyard.records.gates import (
@@ -99,6 +99,8 @@ def _skipped(rule: SkippedRule, evidence: Evidence) -> Decision:
     if evidence.obstacle is not None or evidence.n_new_skipped is None:
         hindered = evidence.obstacle or Obstacle("there is no baseline", "give --against BASELINE")
         return replace(found, reason=hindered.reason, hint=hindered.hint)
+    if evidence.n_baseline_answered == 0:
+        return replace(found, reason=BASELINE_SILENT.reason, hint=BASELINE_SILENT.hint)
     assert rule.max_new is not None
     reason = (
         f"{evidence.n_new_skipped} items were skipped that the baseline had answered, at most {rule.max_new} may be"

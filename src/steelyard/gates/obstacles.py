@@ -6,6 +6,7 @@ from steelyard.errors import escape
 from steelyard.records.gates import NEEDS_BASELINE, Evidence, MetricRule, Obstacle
 
 SHOW_ITEMS = "`steelyard runs items RUN --failing` shows what came back; check the prediction field and the model"
+BASELINE_SILENT = Obstacle("the baseline answered none of these items", "hold the run against one that has answers")
 
 
 def nothing_answered(evidence: Evidence) -> Obstacle | None:
@@ -48,7 +49,7 @@ def _against_baseline(rule: MetricRule, evidence: Evidence) -> Obstacle | None:
     if evidence.obstacle is not None:
         return evidence.obstacle
     if evidence.n_baseline_answered == 0:
-        return Obstacle("the baseline answered none of these items", "hold the run against one that has answers")
+        return BASELINE_SILENT
     if evidence.direction is None:
         reason = f"{escape(evidence.metric or '')} declares no direction, so neither way is a drop"
         return Obstacle(reason, "use min or max, which need none")

@@ -10,6 +10,7 @@ from steelyard.errors import escape
 from steelyard.records.runs import RunRecord
 from steelyard.show.methods import method_lines
 from steelyard.show.results import bar, interval, number
+from steelyard.show.unanswered import results_warnings
 
 _LADDER = (
     "numerical_accuracy", "general_accuracy", "exact_numeric_accuracy", "soft_match_accuracy",
@@ -24,7 +25,8 @@ def conversation_text(
 ) -> str:
     """Return what `steelyard evaluate` prints for people."""
     found = results["conversations"]
-    lines = [_counts(run, found), "", *_means(found), "", *_groups(found, "turn", "accuracy_by_turn_number")]
+    lines = [f"warning: {line}" for line in results_warnings(run.name, results, dry="mock" in run.flags)]
+    lines += [_counts(run, found), "", *_means(found), "", *_groups(found, "turn", "accuracy_by_turn_number")]
     lines += ["", *_groups(found, "operations", "accuracy_by_operations"), found["complexity_ceiling"]["reading"]]
     lines += ["", found["error_propagation"]["reading"], _cost(found), "", "diagnosis:"]
     lines += [f"  {row['pattern']}: {row['reading']}" for row in found["diagnosis"]]

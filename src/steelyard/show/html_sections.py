@@ -9,6 +9,7 @@ from steelyard.registry import is_bounded
 from steelyard.show import html_parts as parts
 from steelyard.show.html_parts import number, text
 from steelyard.show.methods import method_lines
+from steelyard.show.unanswered import results_warnings
 from steelyard.show.weak_slices import searched_lines, tested, weak_slices
 
 LARGEST_MATRIX = 40
@@ -25,7 +26,8 @@ def overview(results: Results) -> str:
     answered = f"{number(card['score_if_answered'])} over the {card['n_scored']:,} that were answered"
     lines = [text(primary), sure, answered if card["n_skipped"] else ""]
     score = f'<div class="score">{number(card["primary_score"])}<small>{"<br>".join(filter(None, lines))}</small></div>'
-    return parts.section("Score", f'<div class="hero">{score}<div>{_states(card)}</div></div>')
+    warned = [parts.notice(line) for line in results_warnings("this run", results)]
+    return parts.section("Score", *warned, f'<div class="hero">{score}<div>{_states(card)}</div></div>')
 
 
 def _states(card: Results) -> str:

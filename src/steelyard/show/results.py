@@ -10,6 +10,7 @@ from steelyard.errors import escape
 from steelyard.records.runs import RunRecord
 from steelyard.registry import is_bounded
 from steelyard.show.methods import method_lines
+from steelyard.show.unanswered import results_warnings
 from steelyard.show.weak_slices import searched_lines, weak_lines, weak_slices
 
 BAR = 20
@@ -35,7 +36,8 @@ def evaluation_text(
 
 
 def results_lines(run: RunRecord, results: Mapping[str, Any]) -> list[str]:
-    """Return scorecard, metrics, slices and error tags as lines."""
+    """Return scorecard, metrics, slices and error tags as lines, and above them what must be known first."""
+    warned = [f"warning: {line}" for line in results_warnings(run.name, results, dry="mock" in run.flags)]
     card = results["scorecard"]
     skipped = ", ".join(f"{count} {state}" for state, count in card["skipped"].items() if count)
     unparsed = card["states"]["unparsed"]
@@ -44,7 +46,7 @@ def results_lines(run: RunRecord, results: Mapping[str, Any]) -> list[str]:
         *([skipped] if skipped else []),
         *([f"{unparsed} unparsed"] if unparsed else []),
     ]
-    lines = [f"{escape(run.task)}: {', '.join(facts)}", ""]
+    lines = [*warned, f"{escape(run.task)}: {', '.join(facts)}", ""]
     lines += metric_lines(results)
     lines += rule_lines(results)
     lines += attribution_lines(results)

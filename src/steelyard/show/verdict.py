@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from steelyard.errors import Problem, escape, excerpt
+from steelyard.records.comparisons import Difference
 from steelyard.records.gates import Decision
 from steelyard.records.verdicts import TaskVerdict, Verdict
 from steelyard.show.comparison_files import text_cell
@@ -81,8 +82,16 @@ def _gate_lines(verdict: Verdict) -> Iterator[str]:
 def _difference_lines(part: TaskVerdict) -> list[str]:
     """Return in what the run differs from its baseline; the model is what a gate is about, and stands in the header."""
     found = [entry for entry in part.contract.differences if entry.field != "model"]
-    shown = [f"{entry.field}: {excerpt(str(entry.baseline))} and {excerpt(str(entry.candidate))}" for entry in found]
+    shown = [f"{entry.field}: {' and '.join(map(excerpt, _apart(entry)))}" for entry in found]
     return [*(f"  differs in {line}" for line in shown), *identity_lines(part)]
+
+
+def _apart(entry: Difference) -> list[str]:
+    """Return both values from a little before where they part: two prompts may differ in their last word."""
+    sides = [str(entry.baseline), str(entry.candidate)]
+    parted = (place for place, pair in enumerate(zip(*sides, strict=False)) if len({*pair}) > 1)
+    shared = max(0, next(parted, min(map(len, sides))) - 20)
+    return [f"…{side[shared:]}" if shared else side for side in sides]
 
 
 def _repeat_lines(part: TaskVerdict) -> list[str]:

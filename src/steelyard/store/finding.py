@@ -7,12 +7,13 @@ last in this folder, complete or not: never the one before it.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import InputError, Problem, UsageError, quoted
+from steelyard.errors import InputError, Problem, UsageError, excerpt, quoted
 from steelyard.records.runs import RUN_FILE, SUITE_FILE
 from steelyard.store.counting import STARTED_FILE, Start, kept_records, read_record, read_starts
 
@@ -103,7 +104,7 @@ def _latest(runs_dir: Path, task: str | None) -> Path:
     kinds = ("run", "suite") if task is None else ("run", "member")
     wanted = [entry for entry in found if entry.kind in kinds and task in (None, entry.task)]
     if not wanted:
-        raise InputError(Problem("run-not-found", f"no run{f' of {quoted(task)}' if task else ''} in {runs_dir}"))
+        raise _none_yet(runs_dir, task, {entry.task for entry in found if entry.kind in kinds})
     last = max(entry.order for entry in wanted)
     first, *others = [entry for entry in wanted if entry.order == last]
     if others:
@@ -114,6 +115,13 @@ def _latest(runs_dir: Path, task: str | None) -> Path:
         hint = f"was it started elsewhere, or was {STARTED_FILE} changed? Name the run you mean"
         raise InputError(Problem("run-damaged", message, hint=hint, file=str(runs_dir / first.path)))
     return runs_dir / first.path
+
+
+def _none_yet(runs_dir: Path, task: str | None, tasks: Collection[str]) -> InputError:
+    message = f"no run{f' of {quoted(task)}' if task else ''} in {runs_dir}"
+    close = get_close_matches(task or "", tasks, n=1)
+    there = f"there are runs of {', '.join(map(excerpt, sorted(tasks)))}" if tasks else "`steelyard eval` makes one"
+    return InputError(Problem("run-not-found", message, hint=f"did you mean {quoted(close[0])}?" if close else there))
 
 
 def _counted(runs_dir: Path, starts: list[Start]) -> list[_Candidate]:

@@ -12,6 +12,7 @@ from steelyard.pipeline.runs.stored import StoredRun
 from steelyard.pipeline.verdicts.answers import answered
 from steelyard.pipeline.verdicts.evidence import Case
 from steelyard.records.gates import MetricRule, Rule
+from steelyard.show import unanswered
 
 LISTED = 5
 """How many fallen slices are named."""
@@ -25,11 +26,7 @@ def cautions(case: Case, rules: Sequence[Rule]) -> list[str]:
 
 def hardly_answered(run: StoredRun) -> str:
     """Return the line of a run of which more than half has no answer; empty for any other."""
-    items = len(run.columns)
-    silent = items - int(answered(run.columns).sum())
-    if 2 * silent <= items:
-        return ""
-    return f"{excerpt(run.label)} has no answer to {silent:,} of its {items:,} items: more than half is unanswered"
+    return unanswered.hardly_answered(run.label, len(run.columns), int(answered(run.columns).sum()))
 
 
 def _fallen(case: Case, rules: Sequence[Rule]) -> list[str]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from steelyard.comparison.clusters import shared_clusters
-from steelyard.comparison.contract import FREE_IN_GATES, contract, gate_hint
+from steelyard.comparison.contract import FREE_IN_GATES, contract, gate_hint, with_settings
 from steelyard.comparison.measures import Measure, reach_of
 from steelyard.comparison.pairing import Pairing, pair_items
 from steelyard.comparison.repeated import RepeatedColumns
@@ -78,7 +78,8 @@ class Case:
         """Return in what the run differs from its baseline."""
         if self.baseline is None:
             return Contract(comparable=True)
-        return contract(self.baseline.record, self.run.record, metric, allow=self.policy.allow)
+        found = contract(self.baseline.record, self.run.record, metric, allow=self.policy.allow)
+        return with_settings(found, self.baseline.config, self.run.config)
 
     def obstacle(self, metric: str) -> Obstacle | None:
         """Return why nothing can be decided against the baseline; without more, model and prompt may differ."""
@@ -257,6 +258,7 @@ class Case:
             title=rule.title,
             obstacle=obstacle,
             n_answered=self.n_answered,
+            n_baseline_answered=None if self.baseline is None else int(answered(self.baseline.columns).sum()),
             n_skipped=int(skipped.sum()),
             n_new_skipped=new,
             n_items=len(self.run.columns),

@@ -70,7 +70,7 @@ def gate(options: GateOptions) -> Verdict:
         verdict = _gate_run(options) if suite is None else _gate_suite(suite, options)
     except (UnfinishedError, UnfinishedBaselineError) as error:
         against = None if options.against is None else str(options.against)
-        verdict = unfinished_verdict(error, str(options.run), against)
+        verdict = unfinished_verdict(error, options.runs_dir, str(options.run), against)
     for part in verdict.tasks:
         line = {"run": part.run, "task": part.task, "baseline": part.baseline, "policy": verdict.policy}
         add_verdict(options.runs_dir, {**line, "verdict": verdict.outcome, "line": verdict.line})

@@ -8,16 +8,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from steelyard.errors import InputError, Problem, UsageError
+from steelyard.errors import InputError, Problem, SteelyardError, UsageError
 from steelyard.pipeline.runs.baselines import baseline_run, refuse_changed
 from steelyard.pipeline.runs.repeated import check_members, with_repeats
 from steelyard.pipeline.runs.stored import HINTS, STANDINGS, StoredRun, UnfinishedError, open_run
 from steelyard.records.comparisons import Contract
 from steelyard.records.gates import Decision
-from steelyard.records.runs import RUN_FILE, SUITE_FILE
+from steelyard.records.runs import RUN_FILE, SUITE_FILE, RunRecord
 from steelyard.records.suites import SuiteRecord, SuiteTask
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
 from steelyard.store.baselines import find_baseline
+from steelyard.store.directories import find_run, read_run
 from steelyard.store.results import damaged
 from steelyard.store.suites import find_suite, read_suite, suite_fingerprint
 
@@ -121,17 +122,39 @@ def unfinished(error: UnfinishedError, task: str | None = None) -> Decision:
     )
 
 
-def unfinished_verdict(error: UnfinishedError | UnfinishedBaselineError, name: str, against: str | None) -> Verdict:
+def unfinished_verdict(
+    error: UnfinishedError | UnfinishedBaselineError, runs_dir: Path, name: str, against: str | None
+) -> Verdict:
     """Return the verdict on a run that is not complete, or that is held against one."""
     if isinstance(error, UnfinishedBaselineError):
         found = unfinished(error.error)
         found = replace(found, gate=BASELINE_GATE, outcome="undecided", candidate=None)
-        return Verdict(name, "default", (replace(found, reason=f"the baseline: {found.reason}"),), ())
-    record = error.record
-    decision = unfinished(error)
+        decision, record = replace(found, reason=f"the baseline: {found.reason}"), _record(runs_dir, name)
+    else:
+        decision, record, name = unfinished(error), error.record, error.name
     if record is None:
-        return Verdict(error.name, "default", (decision,), ())
-    model = record.model.get("name")
+        return Verdict(name, "default", (decision,), ())
+    model, known = record.model.get("name"), None if against is None else _baseline_id(runs_dir, against)
     grain = Grain(record.task, None if model is None else str(model), record.prompt_version, record.scorer_version)
-    part = TaskVerdict(record.task, record.name, against, grain, Contract(comparable=True), run_id=record.run_id)
+    part = TaskVerdict(
+        record.task, record.name, against, grain, Contract(comparable=True), run_id=record.run_id, baseline_id=known
+    )
     return Verdict(record.name, "default", (decision,), (part,))
+
+
+def _record(runs_dir: Path, name: str | Path) -> RunRecord | None:
+    """Return what a run says of itself; None where nothing can be read, as of a suite."""
+    try:
+        return read_run(find_run(runs_dir, name))
+    except SteelyardError:
+        return None
+
+
+def _baseline_id(runs_dir: Path, name: str) -> str | None:
+    """Return the id behind a baseline's name, or else a run's; None where there is none."""
+    try:
+        entry = find_baseline(runs_dir, name)
+    except SteelyardError:
+        return None
+    record = _record(runs_dir, name) if entry is None else None
+    return entry.run_id if entry is not None else record.run_id if record is not None else None
