@@ -16,7 +16,8 @@ from steelyard.records.blocks import Counts, Floats
 from steelyard.registry import metric
 from steelyard.stats import ExactSum, Interval, units_interval
 
-WITHOUT_LOSSES = "needs a model, or rows that carry `loss` and `n_tokens`; these are stored predictions without them"
+WITHOUT_LOSSES = "no item has a loss: it takes a model that gives them (hf:, gguf:), or rows with `loss` and `n_tokens`"
+"""True wherever the answers came from: the same answers give the same bytes."""
 TOO_LARGE = "exp(eval_loss) is too large for a number"
 
 _ABSURD = 1e200
