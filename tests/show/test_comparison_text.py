@@ -1,6 +1,8 @@
 """What a comparison says of its own power: a number where it can be reached, else that the items are too few."""
 
+import csv
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +13,13 @@ from made_runs import make_run
 from steelyard.cli.plan import plan_command
 from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
 from steelyard.show.comparison import comparison_text, too_few
-from steelyard.show.comparison_files import comparison_markdown
+from steelyard.show.comparison_files import comparison_csv, comparison_markdown
 from steelyard.show.comparison_table import table_lines
 from steelyard.show.html_comparison import comparison_section
 
-# Differences of -1, 0, 0 and 1 have the variance 2/3, and (1.960 + 0.842) * sqrt(2/3 / 4) = 1.144.
+# Two of four changed: had all four got worse, the two-sided p would be 2/16.
 FOUR = [1, 1, 0, 0], [0, 1, 0, 1]
-# Eight times as many: the variance is 16/31, and 2.802 * sqrt(16/31 / 32) = 0.3558.
+# Eight times as many, of which 16 changed: scipy's binomials give the exact test 80 % power at 0.3511.
 MANY = FOUR[0] * 8, FOUR[1] * 8
 
 
@@ -84,6 +86,20 @@ def test_a_comparison_says_in_words_whether_a_difference_is_shown(tmp_path: Path
     assert said in comparison_text(found)
     assert said.partition("p = ")[0] in comparison_section(found)
     assert said in comparison_markdown(found)
+
+
+def test_an_interval_that_holds_0_beside_a_shown_difference_is_explained(tmp_path: Path):
+    found = compared(tmp_path, MANY)
+    paired = replace(found.deltas["b"].paired, delta=-0.1, p_value=0.01, ci_low=-0.2, ci_high=0.01)
+    found = replace(found, deltas={"b": replace(found.deltas["b"], paired=paired)})
+    said = " ".join(comparison_text(found).split())
+    assert "shown to be worse, though the interval, which is more careful, holds 0: p = 0.0100" in said
+
+
+def test_a_table_for_machines_says_level_method_sides_and_tests(tmp_path: Path):
+    rows = list(csv.DictReader(comparison_csv(compared(tmp_path, MANY)).splitlines()))
+    said = [rows[1][f"paired_{name}"] for name in ("level", "method", "sides", "tests")]
+    assert said == ["0.95", "tango-score", "two-sided", "1"]
 
 
 def test_what_numbers_mean_stands_once_below_all_of_them(tmp_path: Path):

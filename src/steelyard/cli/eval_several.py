@@ -13,6 +13,7 @@ from steelyard.pipeline.evaluation.order import evaluate
 from steelyard.pipeline.evaluation.suite_files import is_suite_file
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.recording.run import Evaluation
+from steelyard.show.methods import method_lines
 from steelyard.show.results import evaluation_text
 from steelyard.show.unanswered import results_warnings
 
@@ -75,6 +76,8 @@ def _repeats(options: EvaluateOptions, repeats: int, run: Any, *, as_json: bool)
     for name, entry in report["over_repeats"].items():
         ties = f"; tied on {entry['n_tied']} of {entry['n']} items" if entry.get("n_tied") else ""
         click.echo(f"  {escape(name)} {entry['value']:.4f}  [{entry['ci_low']:.4f}, {entry['ci_high']:.4f}]{ties}")
+    for line in method_lines(report["over_repeats"]):
+        click.echo(line)
     for item in report["flaky"][:5]:
         click.echo(f"  flaky {escape(item['item_id'])}: passes {item['pass_rate']:.0%} of the time")
 

@@ -84,6 +84,8 @@ class Paired:
     """The standard error of the delta from the pairs seen, between units; None for fewer than two units."""
     level: float = 0.95
     """How sure the interval is, both sides together."""
+    sides: str = "two-sided"
+    """Which differences count as as large as the one seen: those for the better and for the worse."""
     p_mid: float | None = None
     """McNemar's mid-p, where the test is McNemar's; gates decide by `p_value`, the exact one."""
     p_score: float | None = None
@@ -279,7 +281,7 @@ def comparison_rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 _PAIRED_COLUMNS = (
     "delta", "ci_low", "ci_high", "p_value", "p_holm", "test", "n", "improved", "regressed", "unchanged",
-    "minimum_detectable",
+    "minimum_detectable", "level", "method", "sides", "tests",
 )  # fmt: skip
 
 

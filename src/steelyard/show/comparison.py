@@ -14,6 +14,7 @@ from steelyard.records.comparisons import (
     Comparison,
     Difference,
     ItemChanges,
+    Paired,
     SliceRow,
 )
 from steelyard.registry import is_bounded
@@ -112,9 +113,15 @@ def conclusion(comparison: Comparison, run: str) -> str:
         return ""
     if p_value >= SHOWN_LEVEL:
         return "no difference shown: "
+    cautious = ", though the interval, which is more careful, holds 0" if _holds_zero(paired) else ""
     if comparison.direction is None:
-        return "shown to differ: "
-    return "shown to be worse: " if (paired.delta > 0) == (comparison.direction == "lower") else "shown to be better: "
+        return f"shown to differ{cautious}: "
+    better = (paired.delta > 0) != (comparison.direction == "lower")
+    return f"shown to be {'better' if better else 'worse'}{cautious}: "
+
+
+def _holds_zero(paired: Paired) -> bool:
+    return paired.ci_low is not None and paired.ci_high is not None and paired.ci_low <= 0 <= paired.ci_high
 
 
 def could_show(comparison: Comparison, run: str) -> str:

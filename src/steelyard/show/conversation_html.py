@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.show.html_parts import bar, dot_plot, ends, number, row, rows, section, table, text
+from steelyard.show.html_parts import bar, dot_plot, ends, methods, number, row, rows, section, table, text
 
 _MEANS = {
     "numerical_accuracy": "numerical match (primary)",
@@ -65,7 +65,7 @@ def _means(found: Mapping[str, Any]) -> str:
     for name, label in _MEANS.items():
         entry = {**found["intervals"][name], "value": found[name]}
         lines.append(row(label, dot_plot(entry), number(found[name]), f"{ends(entry)} n={entry['n']:,}"))
-    return rows(lines)
+    return rows(lines) + methods(found["intervals"])
 
 
 def _diagnosis(found: Mapping[str, Any]) -> str:
@@ -93,7 +93,7 @@ def _groups(found: Mapping[str, Any], word: str, name: str) -> str:
         beside = f" · {average:.2f} operations on average" if average is not None else ""
         note = f"{ends(entry)} n={entry['n']:,}{beside}"
         lines.append(row(f"{word} {key}", bar(value, entry["ci_low"], entry["ci_high"]), number(value), note))
-    return rows(lines)
+    return rows(lines) + methods(details)
 
 
 def _complexity(found: Mapping[str, Any]) -> tuple[str, ...]:
@@ -120,7 +120,8 @@ def _propagation(found: Mapping[str, Any]) -> tuple[str, ...]:
     first = [[key, f"{count:,}"] for key, count in entry["first_failing_turn"].items()]
     first.append(["none", f"{entry['conversations_without_failure']:,}"])
     shown = table(["first wrong turn", "conversations"], first, frozenset({1}))
-    return f"<p>{text(entry['reading'])}</p>", rows(lines), shown
+    said = methods({name: entry[name] for name in ("wrong_after_wrong", "wrong_after_right")})
+    return f"<p>{text(entry['reading'])}</p>", rows(lines) + said, shown
 
 
 def _breakdowns(found: Mapping[str, Any]) -> str:

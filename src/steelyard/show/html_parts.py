@@ -7,6 +7,7 @@ from html import escape as escape_html
 from typing import Any
 
 from steelyard.errors import escape
+from steelyard.show.methods import method_lines
 
 LONGEST = 4000
 
@@ -38,6 +39,12 @@ def ends(entry: Mapping[str, Any]) -> str:
     if entry.get("ci_low") is None:
         return ""
     return f"[{number(entry['ci_low'])}, {number(entry['ci_high'])}]"
+
+
+def methods(entries: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return level and methods of a table's intervals, once below it; nothing where there are none."""
+    said = " ".join(line.strip() for line in method_lines(entries))
+    return f'<p class="soft small">{text(said)}</p>' if said else ""
 
 
 def percent(share: float) -> str:

@@ -27,7 +27,7 @@ def _over_repeats(metrics: Mapping[str, Any]) -> str:
         for name, entry in metrics.items()
     ]
     header = ["metric", "value", "95 % interval", "tied items", "signature"]
-    return parts.table(header, lines, frozenset({1, 2, 3}))
+    return parts.table(header, lines, frozenset({1, 2, 3})) + parts.methods(metrics)
 
 
 def _noise(metrics: Mapping[str, Any]) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 from steelyard.registry import is_bounded
 from steelyard.show import html_parts as parts
 from steelyard.show.html_parts import number, text
-from steelyard.show.methods import method_lines
 from steelyard.show.unanswered import results_warnings
 from steelyard.show.weak_slices import searched_lines, tested, weak_slices
 
@@ -51,13 +50,7 @@ def metrics(results: Results) -> str:
     missing += [f"no item has a value for {', '.join(empty)}"] if empty else []
     unavailable = "".join(f'<p class="soft small">{reason}</p>' for reason in missing)
     shown = f"<h3>Not available</h3>{unavailable}" if unavailable else ""
-    return parts.section("Metrics", parts.rows(lines), _methods(results["metric_details"]), shown)
-
-
-def _methods(entries: Results) -> str:
-    """Return level and methods of a table's intervals, once below it."""
-    said = " ".join(line.strip() for line in method_lines(entries))
-    return f'<p class="soft small">{text(said)}</p>' if said else ""
+    return parts.section("Metrics", parts.rows(lines), parts.methods(results["metric_details"]), shown)
 
 
 def _metric(name: str, entry: Results, primary: str) -> str:
@@ -75,7 +68,7 @@ def format_rules(results: Results) -> str:
         parts.row(name, parts.bar(entry["value"], entry["ci_low"], entry["ci_high"]), number(entry["value"]), _n(entry))
         for name, entry in results.get("format_rules", {}).items()
     ]
-    return parts.section("Format rules", parts.rows(lines), _methods(results.get("format_rules", {})))
+    return parts.section("Format rules", parts.rows(lines), parts.methods(results.get("format_rules", {})))
 
 
 def _n(entry: Results) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from steelyard.errors import escape, excerpt
+from steelyard.show.methods import method_lines
 
 LISTED = 20
 """How many entries of a list are printed before "and N more"."""
@@ -80,7 +81,8 @@ def _further(report: Mapping[str, Any]) -> list[str]:
         ends = f"[{facts['ci_low']:.4f}, {facts['ci_high']:.4f}]" if facts["ci_low"] is not None else "-"
         counts = f"{facts['numerator']}/{facts['denominator']}"
         rows.append((name, _value(facts["value"]), counts, ends, f"{facts['direction']} is better"))
-    return _table(("metric", "value", "counts", "95 % interval", "direction"), rows)
+    shown = _table(("metric", "value", "counts", "95 % interval", "direction"), rows)
+    return [*shown, *method_lines(report["metrics"])]
 
 
 def _slices(report: Mapping[str, Any]) -> Iterator[list[str]]:
