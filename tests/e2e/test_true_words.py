@@ -1,5 +1,8 @@
 """What a run prints is true of it, wherever its answers come from."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,3 +42,30 @@ def test_the_same_answers_give_the_same_bytes_from_a_model_and_from_a_file(folde
         assert steelyard(f"eval task.yaml {SOURCES[source]} --name {source}").code == 0
     results = [Path(f"runs/{source}/eval/eval_results.json").read_bytes() for source in ("callable", "stored")]
     assert results[0] == results[1]
+
+
+TALKING = """
+import os, subprocess
+print("imported")
+def answer(item):
+    print("asked")
+    os.write(1, b"written\\n")
+    subprocess.run(["echo", "started"], check=True)
+    if item.id == "i1":
+        raise ValueError("no")
+    return "a"
+async def later(item):
+    print("asked")
+    return "a"
+"""
+
+
+@pytest.mark.parametrize(("function", "code"), [("answer", 4), ("later", 0)])
+def test_what_a_model_prints_is_not_in_the_json(folder: Path, function: str, code: int):
+    Path("talking.py").write_text(TALKING)
+    line = f"eval task.yaml --model python:talking:{function} --json"
+    done = subprocess.run(
+        [sys.executable, "-m", "steelyard", *line.split()], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, json.loads(done.stdout)["scorecard"]["n_items"]) == (code, 3)
+    assert ("imported" in done.stderr, "asked" in done.stderr) == (True, True)

@@ -6,7 +6,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 import click
@@ -15,6 +16,26 @@ from steelyard.errors import escape
 from steelyard.records.secrets import hidden, redact, redacted
 
 _SURROGATES = re.compile("[\\ud800-\\udfff]")
+
+
+@contextmanager
+def kept_for_machines() -> Iterator[None]:
+    """Keep standard output for the one document that is printed there.
+
+    Whatever else is printed while a model is asked, by its own code or by what that starts, goes to standard error.
+    """
+    if sys.stdout is None:
+        yield
+        return
+    sys.stdout.flush()
+    ours = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(ours, 1)
+        os.close(ours)
 
 
 def print_json(value: Any, *, data: bool = False) -> None:

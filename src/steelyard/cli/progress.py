@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import click
 
-from steelyard.cli.output import plain
+from steelyard.cli.output import kept_for_machines, plain
 
 PATIENCE = 10.0
 """Seconds between lines in a log."""
@@ -51,9 +51,13 @@ def calibration_progress(*, shown: bool) -> Iterator[Callable[[int, int], None] 
 
 @contextmanager
 def _counted(word: str, unit: str, *, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show done and total with rate and time left: a bar on a terminal, lines in a log."""
+    """Show done and total with rate and time left: a bar on a terminal, lines in a log.
+
+    Where nothing is shown, standard output is a machine's.
+    """
     if not shown:
-        yield None
+        with kept_for_machines():
+            yield None
         return
     if plain():
         yield _counted_lines(word, unit)
