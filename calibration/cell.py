@@ -34,9 +34,14 @@ class Cell:
         return Measured(self, happened, of)
 
     @property
+    def title(self) -> str:
+        """What no other cell is called."""
+        return f"{self.group}/{self.name}/{self.what}"
+
+    @property
     def seed(self) -> int:
-        """A number that the cell's name decides, the same on every machine."""
-        return zlib.crc32(f"{self.group}/{self.name}/{self.what}".encode())
+        """A number that the cell's title decides, the same on every machine."""
+        return zlib.crc32(self.title.encode())
 
 
 @dataclass(frozen=True)
