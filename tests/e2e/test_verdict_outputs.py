@@ -25,6 +25,9 @@ def sleeps(item):
 POLICIES = {
     "slices.yaml": "gates: [{metric: f1, slice_each: source, max_drop: 0.05}]",
     "margin.yaml": "gates: [{metric: f1, non_inferior: 0.02}]",
+    "below.yaml": "gates: [{metric: f1, max_drop: 0.02, when_baseline_below: 0.2}]",
+    "task.yaml": "gates: [{metric: f1, min: 0}, {metric: f1, max_drop: 0.02, task: maed}]",
+    "tag.yaml": "gates: [{metric: f1, min: 0}, {metric: f1, slice_each: sorce, max_drop: 0.02}]",
     "advisory.yaml": "gates: [{metric: f1, max_drop: 0.02, level: advisory}]",
     "bad.yaml": "gates: [{metric: f1, max_drp: 0.02}]",
 }
@@ -55,6 +58,19 @@ CASES = {
     "crashed baseline": Case(("same", "--against", "crashed"), 3, "UNDECIDED (1 of 1 gates)", "undecided", errors=1),
     "over budget": Case(("broke", *MAIN), 3, "UNDECIDED (1 of 1 gates)", "undecided", errors=1),
     "running": Case(("running", *MAIN), 3, "UNDECIDED (1 of 1 gates)", "undecided", errors=1),
+    "nothing answered": Case(("mute", *MAIN), 3, "UNDECIDED (2 of 2 gates)", "undecided", errors=2),
+    "empty baseline": Case(("same", "--against", "mute"), 3, "UNDECIDED (2 of 2 gates)", "undecided", errors=2),
+    "empty baseline by name": Case(("same", "--against", "hush"), 3, "UNDECIDED (2 of 2 gates)", "undecided", errors=2),
+    "no rule applies": Case(
+        ("worse", *MAIN, "--policy", "below.yaml"), 3, "UNDECIDED (no gate that blocks)", "undecided", errors=1
+    ),
+    "another task": Case(
+        ("same", *MAIN, "--policy", "task.yaml"), 3, "UNDECIDED (1 of 2 gates)", "undecided", errors=1
+    ),
+    "a tag of no item": Case(("same", *MAIN, "--policy", "tag.yaml"), 2, "NO VERDICT (unknown-tag)", None, errors=1),
+    "crashed, no baseline": Case(("crashed",), 1, "FAIL (1 of 1 gates)", "fail", failures=1),
+    "latest": Case(("latest", *MAIN), 3, "UNDECIDED (1 of 1 gates)", "undecided", errors=1),
+    "latest of a task": Case(("latest@made", *MAIN), 3, "UNDECIDED (2 of 2 gates)", "undecided", errors=2),
     "damaged": Case(("damaged", *MAIN), 3, "UNDECIDED (run-damaged)", "undecided", errors=1),
     "unknown": Case(("nowhere", *MAIN), 3, "UNDECIDED (run-not-found)", "undecided", errors=1),
     "clusters differ": Case(
@@ -82,6 +98,8 @@ def folder(tmp_path_factory):
     make_run(found / "runs", "other", [1] * 40, tags=TAGS, signatures=SIGNATURES | {"scorers": ["score@v2"]})
     make_run(found / "runs", "mixed", [1] * 40, clusters=["a", "b"] * 20)
     make_run(found / "runs", "clustered", [1] * 40, clusters=["a"] * 20 + ["b"] * 20)
+    make_run(found / "runs", "mute", [0] * 40, tags=TAGS, states=["missing", "failed", "unparsed", "timeout"] * 10)
+    steelyard(found, "baseline", "set", "hush", "mute", "--allow-empty")
     (found / "runs/damaged/eval/items.parquet").write_bytes(b"PAR1")
     (found / "models.py").write_text(MODELS)
     for name, text in POLICIES.items():

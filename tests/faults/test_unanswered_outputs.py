@@ -96,7 +96,9 @@ def test_junit_and_summary_have_the_line(folder, monkeypatch):
     assert LINE in Path("summary.md").read_text()
 
 
-def test_an_error_that_fell_by_silence_is_no_drift(steelyard):
+@pytest.fixture
+def errors(steelyard):
+    """Gate two runs over numbers on their errors: one is off by one on the hard half, the other leaves that out."""
     rows = [{"id": f"n{row}", "prompt": "?", "expected_answer": row + 1} for row in range(8)]
     Path("numbers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     for name, left in {"base": 8, "silent": 4}.items():
@@ -113,10 +115,44 @@ def test_an_error_that_fell_by_silence_is_no_drift(steelyard):
             name,
         )
         steelyard("eval", *given)
-    Path("policy.yaml").write_text("gates: [{metric: mae, max_rise: 0.1}]")
-    found = json.loads(steelyard("gate", "silent", "--against", "base", "--policy", "policy.yaml", "--json").out)
-    row = found["tasks"][0]["drift"]["metrics"]["mae"]
-    assert (found["verdict"], row["baseline"], row["current"], row["n"]) == ("undecided", 0.0, 0.0, 4)
+
+    def run(rule):
+        Path("policy.yaml").write_text(f"gates: [{rule}]")
+        return json.loads(steelyard("gate", "silent", "--against", "base", "--policy", "policy.yaml", "--json").out)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("rule", "verdict"),
+    [
+        ("{metric: mae, max_rise: 0.1}", "undecided"),
+        ("{metric: mae, max: 0.1}", "undecided"),
+        (
+            "{metric: mae, max_rise: 0.1, unanswered: 0}",
+            "undecided",
+        ),  # its answers are all right, the baseline's mean is 0.5
+        ("{metric: mae, max_rise: 0.1, unanswered: 10}", "fail"),
+        ("{metric: mae, max: 0.1, unanswered: 10}", "fail"),
+        ("{metric: mae, max: 6, unanswered: 10}", "pass"),  # (4 * 0 + 4 * 10) / 8
+    ],
+)
+def test_nobody_gains_by_silence(errors, rule, verdict):
+    assert errors(rule)["verdict"] == verdict
+
+
+def test_an_error_that_fell_by_silence_is_no_drift(errors):
+    row = errors("{metric: mae, max_rise: 0.1}")["tasks"][0]["drift"]["metrics"]["mae"]
+    assert (row["baseline"], row["current"], row["n"]) == (0.0, 0.0, 4)
+
+
+def test_a_value_for_no_answer_that_is_better_than_answers_is_told(errors):
+    (gate,) = errors("{metric: mae, max_rise: 0.1, unanswered: 0}")["gates"]
+    assert (
+        gate["reason"]
+        == "4 items have no answer and count with 0, which is better than the mean of 0.5: silence would gain"
+    )
+    assert "what a wrong answer costs" in gate["hint"]
 
 
 @pytest.mark.parametrize("baseline", ["whole", "main"])
@@ -180,3 +216,24 @@ def test_a_prompt_that_changed_under_the_same_version_is_named(folder):
 def test_a_latest_run_of_an_unknown_task_names_the_tasks_that_there_are(folder):
     assert "did you mean 'evaluation'?" in folder("gate", "latest@evalution").err
     assert "there are runs of evaluation" in folder("gate", "latest@other").err
+
+
+def test_a_run_over_a_part_of_its_dataset_is_told_above_the_verdict(folder):
+    _outputs("part", range(10))
+    _evaluated(folder, "part", "--limit", "5")
+    Path("policy.yaml").write_text("gates: [{metric: f1, min: 0.5}]")
+    found = json.loads(folder("gate", "part", "--policy", "policy.yaml", "--json").out)
+    assert found["warnings"] == ["part is over 5 items of its dataset: --limit or --sample-size was given"]
+
+
+def test_items_without_a_tag_are_in_every_form_of_a_comparison(steelyard):
+    rows = [item | ({"tags": {"lang": "de"}} if row % 2 else {}) for row, item in enumerate(ITEMS)]
+    Path("items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name, right in {"one": range(10), "two": range(5)}.items():
+        _outputs(name, right)
+        _evaluated(steelyard, name, "--slice-by", "lang")
+    given = ("compare", "--runs", "one,two", "--slice-by", "lang")
+    assert "lang=_untagged: two " in steelyard(*given).out
+    assert "| Run | Overall | lang=de | lang=\\_untagged |" in steelyard(*given, "--format", "markdown").out
+    steelyard("report", "two", "--compare", "one", "--output", "held.html")
+    assert "_untagged" in Path("held.html").read_text()

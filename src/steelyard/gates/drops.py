@@ -29,7 +29,7 @@ def against_baseline(
     assert paired.baseline is not None
     if rule.when_baseline_below is not None and not paired.baseline < rule.when_baseline_below:
         reason = f"does not apply: the baseline is {paired.baseline:.6g}, not below {rule.when_baseline_below:g}"
-        return replace(found, outcome="pass", reason=reason)
+        return replace(found, outcome="pass", reason=reason, applies=False)
     case = _Case(rule, evidence, paired, found, test)
     match rule.limit:
         case "no_significant_drop":

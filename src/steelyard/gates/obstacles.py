@@ -32,6 +32,8 @@ def obstacle(rule: MetricRule, evidence: Evidence) -> Obstacle | None:
         )
     if evidence.n_silent and rule.unanswered is None:
         return _silent(rule, evidence)
+    if evidence.gained is not None:
+        return evidence.gained
     if figure.value is None:
         return Obstacle("the metric is undefined over these items", SHOW_ITEMS)
     if rule.limit in NEEDS_BASELINE:

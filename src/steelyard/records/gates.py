@@ -160,6 +160,8 @@ class Evidence:
     """How many of the rule's items the baseline answered."""
     n_silent: int = 0
     """Items without a value because the run gave no answer, which the baseline answered where there is one."""
+    gained: Obstacle | None = None
+    """Why silence would be a gain: what counts for no answer is better than what answers have."""
     n_skipped: int = 0
     n_new_skipped: int | None = None
     n_items: int = 0
@@ -212,6 +214,8 @@ class Decision:
     """How often equal runs fail one rule or more of those for each slice of a key."""
     note: str = ""
     """What a verdict that passes says of this gate on its last line."""
+    applies: bool = True
+    """Whether the rule was held at all: false where it is for a baseline below a value, and the baseline is not."""
     failing: tuple[str, ...] = ()
     """Where a rule over a slice failed: the first of that slice's items that do not pass."""
     rule: str = ""

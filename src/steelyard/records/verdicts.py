@@ -138,8 +138,12 @@ class Verdict:
     @property
     def lacking(self) -> Obstacle | None:
         """Why the gates together decide nothing, and what to do, where none of them blocks."""
-        if any(entry.level == "blocking" for entry in self.decisions):
+        blocking = [entry for entry in self.decisions if entry.level == "blocking"]
+        if any(entry.applies for entry in blocking):
             return None
+        if blocking:
+            hint = "write a rule that holds for every baseline, without `when_baseline_below`"
+            return Obstacle("no gate applies to this baseline, and no gates decide nothing", hint)
         if not self.decisions:
             hint = "write a rule without `task:`, or one for this task"
             return Obstacle("no gate applies to this run, and no gates decide nothing", hint)

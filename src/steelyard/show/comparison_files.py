@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from steelyard.errors import escape
 from steelyard.records.cells import defuse
 from steelyard.records.comparisons import Comparison, comparison_rows
-from steelyard.records.items import UNTAGGED
 from steelyard.show.comparison import conclusion, could_show, method_said, p_said, runs_said
 from steelyard.show.comparison_table import delta_text, figure_text, signed, slice_title
 
@@ -58,7 +57,7 @@ def _named(comparison: Comparison) -> tuple[str, str]:
 
 
 def _table(comparison: Comparison) -> list[str]:
-    columns = [(key, row) for key, rows in comparison.slices.items() for row in rows if row.value != UNTAGGED]
+    columns = [(key, row) for key, rows in comparison.slices.items() for row in rows]
     header = ["Run", "Overall", *(slice_title(key, row.value) for key, row in columns)]
     lines = [_row(header), _row(["---", *("---:" for _ in header[1:])])]
     for run in comparison.runs:

@@ -11,7 +11,10 @@ from steelyard.show.folding import WIDTH
 
 
 def table_lines(comparison: Comparison) -> list[str]:
-    """Return seed 001's table: a row per run, a column per slice, the sign of a delta hanging to the left."""
+    """Return seed 001's table: a row per run, a column per slice, the sign of a delta hanging to the left.
+
+    Items without the tag are no column of the seed's; they stand among the paired slices below it.
+    """
     columns = [
         (slice_title(key, row.value), row)
         for key, rows in comparison.slices.items()

@@ -17,6 +17,7 @@ from steelyard.comparison.ratios import WeightedMeasure
 from steelyard.pipeline.runs.stored import StoredRun
 from steelyard.records.blocks import Floats
 from steelyard.records.columns import ItemColumns, Rows
+from steelyard.records.gates import Obstacle
 
 Mask = npt.NDArray[np.bool_]
 
@@ -50,6 +51,20 @@ def n_silent(own: Measure | None, columns: ItemColumns, rows: Rows | None, *, bo
     chosen = np.arange(len(columns)) if rows is None else rows
     values = own.scores(0, chosen)
     return 0 if values is None else int((np.isnan(values) & ~answered(columns)[chosen]).sum())
+
+
+def silence_gains(
+    own: Measure | None, columns: ItemColumns, rows: Rows | None, value: float, mean: float | None, *, lower: bool
+) -> Obstacle | None:
+    """Return why a value that counts for no answer cannot be meant: it is better than the mean of the answers."""
+    silent = n_silent(own, columns, rows, bounded=False)
+    if not silent or mean is None or not (value < mean if lower else value > mean):
+        return None
+    better = f"{value:g}, which is better than the mean of {mean:.4g}"
+    return Obstacle(
+        f"{silent} items have no answer and count with {better}: silence would gain",
+        "`unanswered: VALUE` takes what a wrong answer costs",
+    )
 
 
 def n_silenced(measure: Measure, columns: ItemColumns, pairs: tuple[Rows, Rows], *, bounded: bool) -> int:

@@ -14,6 +14,7 @@ from steelyard.pipeline.verdicts.evidence import Case
 from steelyard.records.gates import MetricRule, Rule
 from steelyard.show import unanswered
 
+LIMITED = "limited"
 LISTED = 5
 """How many fallen slices are named."""
 
@@ -21,7 +22,16 @@ LISTED = 5
 def cautions(case: Case, rules: Sequence[Rule]) -> list[str]:
     """Return what stands above the verdict on one run."""
     runs = [run for run in (case.run, case.baseline) if run is not None]
-    return [*(line for run in runs if (line := hardly_answered(run))), *_fallen(case, rules)]
+    told = [line for run in runs for line in (hardly_answered(run), _limited(run)) if line]
+    return [*told, *_fallen(case, rules)]
+
+
+def _limited(run: StoredRun) -> str:
+    """Return the line of a run over a part of its dataset, which a forgotten `--limit` makes."""
+    if LIMITED not in run.record.flags:
+        return ""
+    part = f"{len(run.columns):,} items of its dataset"
+    return f"{excerpt(run.label)} is over {part}: --limit or --sample-size was given"
 
 
 def hardly_answered(run: StoredRun) -> str:

@@ -23,10 +23,18 @@ from steelyard.errors import excerpt
 from steelyard.pipeline.items.named_fields import nearest
 from steelyard.pipeline.runs.repeated import without_repeats
 from steelyard.pipeline.runs.stored import StoredRun, measured
-from steelyard.pipeline.verdicts.answers import answered, counting, in_states, n_silenced, n_silent, own_error
-from steelyard.records.columns import ItemColumns, Tagged
+from steelyard.pipeline.verdicts.answers import (
+    answered,
+    counting,
+    in_states,
+    n_silenced,
+    n_silent,
+    own_error,
+    silence_gains,
+)
+from steelyard.records.columns import ItemColumns, Rows, Tagged
 from steelyard.records.comparisons import Contract, Paired
-from steelyard.records.gates import Evidence, ItemsRule, MetricRule, Obstacle, Policy, Rule, SkippedRule
+from steelyard.records.gates import NEEDS_BASELINE, Evidence, ItemsRule, MetricRule, Obstacle, Policy, Rule, SkippedRule
 from steelyard.records.items import SKIPPED, UNTAGGED
 
 Mask = npt.NDArray[np.bool_]
@@ -168,6 +176,7 @@ class Case:
             obstacle=self.obstacle(metric),
             absent=without_repeats(metric, [self.run]),
             noise=self._noise(metric, where),
+            gained=self._gained(rule, metric, rows),
             meant=self._meant(where) if rows is not None and not len(rows) else "",
             n_answered=self.n_answered,
             n_silent=n_silent(own, self.run.columns, rows, bounded=bounded),
@@ -176,6 +185,17 @@ class Case:
             return found
         both = self.measured(metric, rule.unanswered)
         return self._with_pairs(found, both, where) if both is not None else self._with_totals(found, metric, where)
+
+    def _gained(self, rule: MetricRule, metric: str, rows: Rows | None) -> Obstacle | None:
+        """Return why the run would gain by silence: by the mean of its own answers, and by the baseline's."""
+        if rule.unanswered is None:
+            return None
+        own, lower = self.own(metric), self.run.direction(metric) == "lower"
+        both = self.measured(metric) if rule.limit in NEEDS_BASELINE and rows is None else None
+        means = [side.figure(0, of).value for side, of in ((own, rows), (both, None)) if side is not None]
+        known = [mean for mean in means if mean is not None]
+        best = (max if lower else min)(known, default=None)
+        return silence_gains(own, self.run.columns, rows, rule.unanswered, best, lower=lower)
 
     def _meant(self, where: Where) -> str:
         """Return the question whether other values of tags were meant, where no item has these."""
