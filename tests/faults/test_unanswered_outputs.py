@@ -237,3 +237,8 @@ def test_items_without_a_tag_are_in_every_form_of_a_comparison(steelyard):
     assert "| Run | Overall | lang=de | lang=\\_untagged |" in steelyard(*given, "--format", "markdown").out
     steelyard("report", "two", "--compare", "one", "--output", "held.html")
     assert "_untagged" in Path("held.html").read_text()
+
+
+def test_a_verdict_that_cannot_be_written_is_none(folder):
+    found = folder("gate", "whole", "--against", "few", "--junit", "nowhere/gates.xml")
+    assert (found.code, found.err.splitlines()[-1]) == (5, "steelyard: NO VERDICT (machine)")

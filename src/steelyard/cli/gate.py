@@ -44,9 +44,7 @@ def gate_command(*, junit: Path | None, kind: str, as_json: bool, allow: tuple[s
     """
     allowed = tuple(part for entry in allow for part in names_of(entry))
     verdict = _held(GateOptions(allow=allowed, **given), junit)
-    if junit is not None:
-        write_bytes(junit, verdict_junit(verdict))
-    summarise(verdict_markdown(verdict))
+    _write(verdict, junit)
     kind = "json" if as_json else kind
     if kind == "json":
         print_json(verdict.as_dict())
@@ -55,6 +53,17 @@ def gate_command(*, junit: Path | None, kind: str, as_json: bool, allow: tuple[s
     click.echo(f"steelyard: {verdict.line}", err=True)
     if verdict.exit_code:
         raise click.exceptions.Exit(verdict.exit_code)
+
+
+def _write(verdict: Verdict, junit: Path | None) -> None:
+    """Write the files of a verdict; where one cannot be, CI must not take what stands there for the verdict."""
+    try:
+        if junit is not None:
+            write_bytes(junit, verdict_junit(verdict))
+        summarise(verdict_markdown(verdict))
+    except SteelyardError as error:
+        error.verdict = f"NO VERDICT ({error.problems[0].code})"
+        raise
 
 
 def _held(options: GateOptions, junit: Path | None) -> Verdict:

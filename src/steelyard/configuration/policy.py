@@ -51,18 +51,19 @@ class SkippedLimit(Strict):
 class RuleEntry(Strict):
     """One entry of `gates:`: a limit on a metric, on skipped items, or on named items."""
 
-    metric: str | None = None
+    metric: str | None = Field(default=None, min_length=1)
     min: float | None = None
     max: float | None = None
     max_drop: float | None = Field(default=None, ge=0)
     max_drop_relative: float | None = Field(default=None, ge=0, le=1)
     max_rise: float | None = Field(default=None, ge=0)
     max_rise_relative: float | None = Field(default=None, ge=0)
-    no_significant_drop: float | None = Field(default=None, gt=0, lt=1)
+    no_significant_drop: float | None = Field(default=None, gt=0, lt=0.5)
+    """A level, not a confidence: a one-sided test at 0.5 and more calls every drop shown."""
     non_inferior: float | None = Field(default=None, ge=0)
     shown_drop: float | None = Field(default=None, ge=0)
     slice: dict[str, str | int | bool] | None = None
-    slice_each: str | None = None
+    slice_each: str | None = Field(default=None, min_length=1)
     min_n: int | None = Field(default=None, ge=1)
     when_baseline_below: float | None = None
     allow_noise: bool = False
@@ -227,10 +228,15 @@ def _lifted(values: Mapping[str, Any]) -> dict[str, Any]:
     for key in ("allow", "required"):
         entries = [entry for entry in gates if isinstance(entry, dict) and set(entry) == {key}]
         if entries:
-            listed = [*(found.get(key) or ()), *(part for entry in entries for part in entry[key] or ())]
-            found[key] = list(dict.fromkeys(listed))
+            found[key] = _listed([found.get(key), *(entry[key] for entry in entries)])
             gates = [entry for entry in gates if entry not in entries]
     return found | {"gates": gates}
+
+
+def _listed(values: Sequence[Any]) -> Any:
+    """Return lists as one; what is none is returned as it is, for the file's own check to refuse."""
+    wrong = [value for value in values if value is not None and not isinstance(value, list)]
+    return wrong[0] if wrong else list(dict.fromkeys(name for value in values for name in value or ()))
 
 
 def _check_limits(rules: Sequence[Rule], file: str) -> None:
