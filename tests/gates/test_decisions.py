@@ -179,6 +179,28 @@ def test_a_model_does_not_gain_by_silence():
     assert decide(replace(rule, unanswered=9.0), evidence).outcome == "pass"
 
 
+def test_a_relative_limit_speaks_of_the_baseline_and_of_the_metrics_own_units():
+    found = decide(replace(RULE, limit="max_drop_relative", value=0.05), shown(0.5, 0.4, n=100))
+    assert found.reason.startswith("drop 0.2 of the baseline (absolute: drop 0.1) on 100 items, limit 0.05")
+    absolute = decide(replace(RULE, limit="max_drop", value=0.05), shown(0.5, 0.4, n=100))
+    assert found.detectable == pytest.approx(absolute.detectable / 0.5)
+    assert f"can show a drop of {found.detectable:.3f} of the baseline or more" in found.context
+
+
+@pytest.mark.parametrize(("metric", "few"), [("mae", False), ("f1", True)])
+def test_a_distance_over_1_is_no_distance_only_where_the_metric_cannot_be_so_far_off(metric, few):
+    evidence = replace(shown(0.5, 0.5), metric=metric, standard_error=1.1)
+    found = decide(replace(RULE, metric=metric, limit="max", value=0.9), evidence)
+    assert ("too few to show any distance" in found.context) is few
+
+
+def test_values_without_bounds_that_do_not_differ_tell_neither_false_alarms_nor_what_could_be_shown():
+    still = replace(paired(3.0, 3.0), test="sign-flip-permutation", improved=0, regressed=0, standard_error=0.0)
+    found = decide(replace(RULE, limit="max_drop", value=0.02), replace(shown(3.0, 3.0), paired=still))
+    assert (found.outcome, found.false_alarm, found.detectable) == ("pass", None, None)
+    assert found.context == "what so many items can show is not known"
+
+
 def test_holm_corrects_over_the_policy():
     # One-sided 0.02, 0.03 and 0.04: Holm asks 3 * 0.02 = 0.06 of the first, so none is significant.
     assert significance((-0.1, 0.04), (-0.1, 0.06), (-0.1, 0.08)) == ["pass", "pass", "pass"]

@@ -23,6 +23,7 @@ from steelyard.records.gates import (
     Rule,
     SkippedRule,
 )
+from steelyard.registry import is_bounded
 
 
 def decide_all(cases: Sequence[tuple[Rule, Evidence]]) -> tuple[Decision, ...]:
@@ -75,7 +76,7 @@ def _absolute(rule: MetricRule, evidence: Evidence, found: Decision) -> Decision
     if not evidence.standard_error:
         return found
     reach = normal_reach(evidence.standard_error)
-    if reach >= 1 and 0 <= rule.value <= 1:
+    if reach >= 1 and 0 <= rule.value <= 1 and is_bounded(evidence.metric or "") is not False:
         return replace(found, context=f"{found.n} items are too few to show any distance from the limit")
     return replace(
         found, detectable=reach, context=f"{found.n} items can show a distance of {reach:.2g} or more from the limit"

@@ -91,24 +91,32 @@ class _Case:
     def drop(self) -> Decision:
         """Hold the observed drop against the limit, whatever chance may have done."""
         found, worse, limit = self.found, self.worse, self.limit
-        unit = ""
+        detectable, unit, absolute = self.detectable(ONE_SIDED), "", ""
         if self.rule.limit.endswith("relative"):
             assert self.paired.baseline is not None
             if self.paired.baseline == 0 and rounded(worse) > 0:
                 reason = "the baseline is 0, so a relative change is undefined"
                 return replace(found, reason=reason, hint="use max_drop or max_rise, which are absolute")
             scale = abs(self.paired.baseline)
-            worse, unit = (worse / scale if scale else 0.0), " of the baseline"
-            limit *= scale
-        alarm = None if self.spread is None else false_alarm(_seen(self.spread), limit)
-        detectable = self.detectable(ONE_SIDED)
-        reason = f"{self.words.change(worse)}{unit} on {self.words.items}, limit {self.limit_text}{self.interval()}"
-        context = sentence(["" if alarm is None else self.alarm(alarm), self.words.shows(detectable)])
+            # The interval is in the metric's own units, so the drop is said in them, too.
+            unit, absolute = " of the baseline", f" (absolute: {self.words.change(worse)})"
+            worse, limit = (worse / scale if scale else 0.0), limit * scale
+            detectable = detectable / scale if detectable is not None and scale else None
+        alarm = self.chance_alone(limit)
+        reason = f"{self.words.change(worse)}{unit}{absolute} on {self.words.items}, limit {self.limit_text}"
+        context = sentence(["" if alarm is None else self.alarm(alarm), self.words.shows(detectable, unit)])
         outcome: Outcome = "pass" if within(worse, self.limit) else "fail"
         return replace(
-            found, outcome=outcome, observed=rounded(worse), reason=reason, context=context,
+            found, outcome=outcome, observed=rounded(worse), reason=f"{reason}{self.interval()}", context=context,
             detectable=_finite(detectable), false_alarm=alarm,
         )  # fmt: skip
+
+    def chance_alone(self, limit: float) -> float | None:
+        """Return how often equal runs go beyond a limit; None where nothing tells how far items may differ."""
+        seen = None if self.spread is None else _seen(self.spread)
+        if seen is None or (seen.changed is None and not seen.deviation):
+            return None
+        return false_alarm(seen, limit)
 
     def alarm(self, alarm: float) -> str:
         """Say how often chance alone would fail the rule."""

@@ -40,13 +40,13 @@ class Words:
     def _way(self, worse: float) -> str:
         return "rise" if (worse > 0) == self.lower else "drop"
 
-    def shows(self, detectable: float | None) -> str:
-        """Return what so many items can show."""
+    def shows(self, detectable: float | None, unit: str = "") -> str:
+        """Return what so many items can show, in the units of the limit."""
         if detectable is None:
             return "what so many items can show is not known"
         if math.isinf(detectable):
             return f"{self.n} items are too few to show any {self.bad}"
-        return f"{self.n} items can show a {self.bad} of {short(detectable)} or more"
+        return f"{self.n} items can show a {self.bad} of {short(detectable)}{unit} or more"
 
     def note(self, worse: float, detectable: float | None, *, shown: bool) -> str:
         """Return what the last line of a verdict that passes says: what was seen, and what could have been."""

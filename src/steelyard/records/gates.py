@@ -205,7 +205,7 @@ class Decision:
     correction: str = ""
     """How the p of a drop was corrected: `holm over 3 tests`, or `none`."""
     detectable: float | None = None
-    """The smallest drop that so many items show with 80 % power; null where they can show none."""
+    """The smallest drop that so many items show with 80 % power, in the limit's units; null where none is known."""
     decides_n: int | None = None
     """How many items would decide, where these could not."""
     false_alarm: float | None = None
