@@ -74,7 +74,8 @@ class BlockScoring:
         self.judge = judge
         self.strict_pair = strict_pair
         self.rules = None if judge.rules is None else RuleBlocks(judge.rules)
-        self.by_columns = all(has_block_form(judgement) for judgement in judge.judgements)
+        # Which label an answer spells is found for each distinct pair.
+        self.by_columns = judge.labels is None and all(map(has_block_form, judge.judgements))
         self.typed = typed_form(judge)
 
     def share(self, plain: PlainItems) -> float:

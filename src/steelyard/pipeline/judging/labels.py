@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from steelyard.records.answers import Answer, Choice
+from steelyard.records.answers import Answer, Choice, Text
 from steelyard.text.normalise import normalise
 
 
@@ -23,7 +23,7 @@ class LabelNames:
 
     def of(self, answer: Answer) -> str:
         """Return the label that an answer spells, or the answer itself where it spells none."""
-        assert isinstance(answer, Choice)
+        assert isinstance(answer, Choice | Text)
         return self._names.get(normalise(answer.value, "basic"), answer.value)
 
     def true_probability(

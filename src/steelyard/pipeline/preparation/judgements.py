@@ -35,6 +35,9 @@ DEFAULT_SCORERS: dict[AnswerType, str] = {
     "reasoning": "reasoning",
 }
 
+LABELS: tuple[AnswerType, ...] = ("choice", "text")
+"""Answers that may spell a label."""
+
 
 def task_judgements(
     task: Task, profile: ScoringProfile | None, names: FieldNames, extraction: Extraction
@@ -59,6 +62,15 @@ def task_judgements(
         return (_with_fields(task, "score", bound, None, extraction, names),)
     kind: AnswerType = "choice" if task.answer_type == "label" else task.answer_type
     return (_judgement(task, _default_scorer(kind, task, profile), extraction, names),)
+
+
+def refuse_without_labels(judgement: Judgement, metric: str) -> None:
+    """Refuse a classification whose answers are no labels: those that a choice or a text spells are."""
+    if judgement.answer_type in LABELS:
+        return
+    message = f"{judgement.name} judges a {judgement.answer_type}, and {metric} counts labels"
+    hint = "leave the scorer out, or name choice@v1 or answer_correctness@v1; another answer_type judges other answers"
+    raise ConfigurationError(Problem("bad-configuration", message, hint=hint))
 
 
 def _bind(entry: str | ScorerEntry, task: Task, profile: ScoringProfile | None) -> Scorer:

@@ -17,7 +17,7 @@ from steelyard.pipeline.judging.items import Judgement
 from steelyard.pipeline.options import EvaluateOptions
 from steelyard.pipeline.preparation.format_rules import metric_signatures, task_rules
 from steelyard.pipeline.preparation.gold_sets import GoldSet, read_gold_set
-from steelyard.pipeline.preparation.judgements import task_judgements
+from steelyard.pipeline.preparation.judgements import refuse_without_labels, task_judgements
 from steelyard.pipeline.preparation.loading import load_task, prompt_text
 from steelyard.pipeline.preparation.metrics import classification_metrics, report_plan, requested_metrics
 from steelyard.reading.yaml_file import read_yaml
@@ -62,6 +62,8 @@ def prepare(options: EvaluateOptions, *, judged_by: Sequence[str] = ()) -> Prepa
         judgements = task_judgements(task, profile, names, extraction)
         requested = requested_metrics(task, profile)
     classification = classification_metrics(task, requested)
+    if classification:
+        refuse_without_labels(judgements[0], classification[0])
     rules = task_rules(task)
     return Prepared(
         task=task,
