@@ -141,6 +141,23 @@ def test_nobody_gains_by_silence(errors, rule, verdict):
     assert errors(rule)["verdict"] == verdict
 
 
+@pytest.mark.parametrize("value", [0, 9])
+def test_an_answer_without_a_loss_is_not_left_out_of_a_loss(steelyard, value):
+    rows = [
+        {"id": f"q{row}", "expected_answer": "a", "prediction": "a", "loss": 1 + row // 2, "n_tokens": 5}
+        for row in range(8)
+    ]
+    some = [row if place < 4 else {key: row[key] for key in list(row)[:3]} for place, row in enumerate(rows)]
+    for name, given in {"base": rows, "some": some}.items():
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(row | {"prompt": "?"}) + "\n" for row in given))
+        steelyard("eval", "--dataset", f"{name}.jsonl", "--answer-type", "text", "--name", name)
+    Path("policy.yaml").write_text(f"gates: [{{metric: eval_loss, max_rise: 0.1, unanswered: {value}}}]")
+    found = json.loads(steelyard("gate", "some", "--against", "base", "--policy", "policy.yaml", "--json").out)
+    assert (
+        found["gates"][0]["reason"] == "4 items that the baseline answered have an answer without a value of eval_loss"
+    )
+
+
 def test_an_error_that_fell_by_silence_is_no_drift(errors):
     row = errors("{metric: mae, max_rise: 0.1}")["tasks"][0]["drift"]["metrics"]["mae"]
     assert (row["baseline"], row["current"], row["n"]) == (0.0, 0.0, 4)

@@ -176,7 +176,9 @@ def test_a_model_does_not_gain_by_silence():
     evidence = replace(shown(2.0, 1.0, direction="lower"), n_silent=3)
     rule = replace(RULE, limit="max_rise", value=0.5)
     assert decide(rule, evidence).outcome == "undecided"
-    assert decide(replace(rule, unanswered=9.0), evidence).outcome == "pass"
+    counted = replace(rule, unanswered=9.0)
+    assert decide(counted, replace(evidence, n_silent=0)).outcome == "pass"
+    assert "an answer without a value" in decide(counted, evidence).reason  # what has no answer has the rule's value
 
 
 def test_a_relative_limit_speaks_of_the_baseline_and_of_the_metrics_own_units():

@@ -30,7 +30,7 @@ def obstacle(rule: MetricRule, evidence: Evidence) -> Obstacle | None:
         return Obstacle(
             "no items are in it", evidence.meant or "evaluate items of this slice too, or take the rule out"
         )
-    if evidence.n_silent and rule.unanswered is None:
+    if evidence.n_silent:
         return _silent(rule, evidence)
     if evidence.gained is not None:
         return evidence.gained
@@ -42,8 +42,15 @@ def obstacle(rule: MetricRule, evidence: Evidence) -> Obstacle | None:
 
 
 def _silent(rule: MetricRule, evidence: Evidence) -> Obstacle:
-    whom = "that the baseline answered" if rule.limit in NEEDS_BASELINE else "of the run"
-    reason = f"{evidence.n_silent} items {whom} have no answer, and {escape(evidence.metric or '')} has no value there"
+    whom, metric = (
+        "that the baseline answered" if rule.limit in NEEDS_BASELINE else "of the run",
+        escape(evidence.metric or ""),
+    )
+    if rule.unanswered is not None:
+        # What has no answer counts with the rule's value already: these were answered with what cannot be measured.
+        reason = f"{evidence.n_silent} items {whom} have an answer without a value of {metric}"
+        return Obstacle(reason, "`unanswered` counts for no answer alone: see what came back, or give these a value")
+    reason = f"{evidence.n_silent} items {whom} have no answer, and {metric} has no value there"
     return Obstacle(reason, "`unanswered: VALUE` in the rule says what counts for no answer")
 
 

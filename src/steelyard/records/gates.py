@@ -159,7 +159,10 @@ class Evidence:
     n_baseline_answered: int | None = None
     """How many of the rule's items the baseline answered."""
     n_silent: int = 0
-    """Items without a value because the run gave no answer, which the baseline answered where there is one."""
+    """Items without a value because the run gave no answer, which the baseline answered where there is one.
+
+    Where the rule says what counts for no answer, those are counted with it, and what is left was answered otherwise.
+    """
     gained: Obstacle | None = None
     """Why silence would be a gain: what counts for no answer is better than what answers have."""
     n_skipped: int = 0
