@@ -40,8 +40,6 @@ KNOWN_RED: dict[Cell, str] = {
         "rescore; rescore_by_name; evaluate_trained",
         "a mock run judged again gets scores of 0 for the null that it has",
     ),
-    **cells("mock", "calibrate", "refused as a matter of --drop, and not because a mock run has no scores"),
-    **cells("mock", "plan", "exit 70: the variance of no scores is NaN"),
     **cells(_SET_ASIDE, "rescore; evaluate_trained", "judged again, a run forgets how many rows were set aside"),
     **cells(_SET_ASIDE, "reproduce", "the journal is read again for the predictions: no row of it is set aside"),
     **cells(

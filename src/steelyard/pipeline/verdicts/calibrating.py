@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.comparison.clusters import own_clusters
+from steelyard.comparison.contract import refuse_mock
 from steelyard.comparison.outcomes import Outcomes, RedrawnColumns
 from steelyard.comparison.redrawing import Redrawing
 from steelyard.errors import Problem, UsageError
@@ -62,6 +63,7 @@ def calibrate(options: CalibrateOptions, *, progress: Callable[[int, int], None]
     _check(options)
     held = held_against(options.runs_dir, options.baseline)
     assert held is not None
+    refuse_mock([(held.label, held.record)])
     # What is imagined are runs that were made once.
     run, *_ = held.members
     run.verify([run.primary])

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from steelyard.comparison.clusters import own_clusters
+from steelyard.comparison.contract import refuse_mock
 from steelyard.comparison.planning import Plan, check_question, plan_from_baseline, plan_without_baseline
-from steelyard.errors import ConfigurationError, Problem, quoted
+from steelyard.errors import ConfigurationError, InputError, Problem, quoted
 from steelyard.pipeline.runs.baselines import baseline_run
 from steelyard.pipeline.runs.stored import StoredRun, open_run
 from steelyard.store.baselines import find_baseline
@@ -33,12 +36,16 @@ def plan(options: PlanOptions) -> Plan:
     named = find_baseline(options.runs_dir, options.baseline)
     where = options.baseline if named is None else baseline_run(options.runs_dir, named)
     run = open_run(options.runs_dir, where)
+    refuse_mock([(run.label, run.record)])
     metric = options.metric or run.primary
     scores = run.columns.number(metric)
     if scores is None:
         known = ", ".join(run.columns.number_names)
         message = f"{run.label} has no per-item number {quoted(metric)}; there are {known}"
         raise ConfigurationError(Problem("unknown-name", message))
+    if np.isnan(scores).all():
+        message = f"no item of {run.label} has a value of {metric}, so nothing tells how much it varies"
+        raise InputError(Problem("no-items", message, hint="name a baseline that answered, or plan without one"))
     return plan_from_baseline(
         options.effect,
         scores,
