@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from steelyard.errors import InputError, Problem, quoted
 from steelyard.records.columns import ItemColumns, Rows
 
 LISTED_ITEMS = 10_000
@@ -48,6 +49,7 @@ def pair_items(baseline: ItemColumns, candidate: ItemColumns) -> Pairing:
     places = _places(baseline.ids(), candidate.ids())
     known = places >= 0
     baseline_rows, candidate_rows = places[known], np.flatnonzero(known)
+    _refuse_repeated(baseline, baseline_rows)
     same = _same(baseline.hashes(), candidate.hashes(), baseline_rows, candidate_rows)
     removed = np.ones(len(baseline), np.bool_)
     removed[baseline_rows] = False
@@ -59,6 +61,14 @@ def pair_items(baseline: ItemColumns, candidate: ItemColumns) -> Pairing:
         np.flatnonzero(~known),
         np.flatnonzero(removed),
     )
+
+
+def _refuse_repeated(baseline: ItemColumns, rows: Rows) -> None:
+    """Refuse items of which two have the id of one of the baseline's: it would count twice."""
+    twice = np.flatnonzero(np.bincount(rows) > 1)
+    if len(twice):
+        message = f"the id {quoted(listed_ids(baseline, twice[:1])[0])} stands twice in items.parquet of the run"
+        raise InputError(Problem("run-damaged", message, hint="`steelyard rescore RUN` derives the items anew"))
 
 
 def _aligned(baseline: ItemColumns, candidate: ItemColumns) -> npt.NDArray[np.bool_] | None:

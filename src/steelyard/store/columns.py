@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from steelyard.errors import InputError, Problem
 from steelyard.records.blocks import Counts, Floats, Labels
 from steelyard.records.columns import WEIGHT, Rows
-from steelyard.store.item_checks import check_column, check_kinds, check_unique
+from steelyard.store.item_checks import check_column, check_kinds
 from steelyard.store.items import COUNTS_PREFIX, SCORE_PREFIX, TAG_PREFIX
 from steelyard.store.kept import KeptColumns
 
@@ -90,10 +90,7 @@ class StoredColumns:
 
     def ids(self) -> pa.Array:
         """Return the item ids."""
-        found = self._read("item_id")
-        with damage(self.path):
-            check_unique(found)
-        return found
+        return self._read("item_id")
 
     def hashes(self) -> pa.Array:
         """Return the content hashes."""

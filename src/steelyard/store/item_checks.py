@@ -1,4 +1,4 @@
-"""Whether stored items are what is written there: the columns and their kinds, texts, scores, states, ids.
+"""Whether stored items are what is written there: the columns and their kinds, texts, scores, states.
 
 A file of items is read as columns, so each column is held to this when it is read. What does not hold is an
 `ArrowInvalid`, as what Arrow itself finds wrong is.
@@ -48,12 +48,6 @@ def _alike(found: pa.DataType, expected: pa.DataType) -> bool:
     if kinds.is_string(expected) or kinds.is_large_string(expected):
         return bool(kinds.is_string(found) or kinds.is_large_string(found))
     return bool(found == expected)
-
-
-def check_unique(ids: pa.Array) -> None:
-    """Raise where an id stands twice."""
-    if pc.count_distinct(ids).as_py() != len(ids):
-        raise pa.ArrowInvalid("an item_id stands there twice")
 
 
 def check_column(name: str, column: pa.Array | pa.ChunkedArray) -> None:
