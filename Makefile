@@ -74,7 +74,7 @@ tamper: $(VENV)/.package $(VENV)/.tests  ## Forge, confuse and starve gates in 2
 
 calibration: $(VENV)/.package $(VENV)/.tests  ## Simulate how often intervals, tests and gates are wrong
 	$(BIN)/python -m calibration.run --write docs/explanation/calibration.md
-	$(BIN)/python -m pytest -n 2 -m campaign tests/pipeline/verdicts/test_calibrating.py
+	$(BIN)/python -m pytest -n 2 -m campaign tests/verdicts/test_calibrating.py
 
 calibration-full: $(VENV)/.package $(VENV)/.tests  ## The same with five times as many simulations, and every rule of gates at every size
 	$(BIN)/python -m calibration.run --full

@@ -24,6 +24,7 @@ ROWS = (
     "overlap",
     "classification",
     "end_to_end",
+    "paths",
     "intervals",
     "research",
     "start_up",

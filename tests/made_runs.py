@@ -4,12 +4,13 @@ import json
 from pathlib import Path
 
 import numpy as np
-from made_blocks import scored_block
 
-from steelyard.pipeline.recording.run import RunIdentity, recording
-from steelyard.pipeline.recording.sealing import seal_derived
 from steelyard.records.plans import ReportPlan
+from steelyard.runs.places import Place
+from steelyard.runs.recording import RunIdentity, recording
+from steelyard.runs.sealing import seal_derived
 from steelyard.store.directories import read_run
+from tests.made_blocks import scored_block
 
 REPEATS = "eval/repeats.json"
 SIGNATURES = {"scorers": ["score@v1"], "metrics": ["f1@v1|normalize=basic"], "canonical": ["canonical@v1"]}
@@ -70,7 +71,7 @@ def make_run(
         details=details,
         scores=further,
     )
-    with recording(runs_dir, name, RunIdentity(**said), plan) as recorder:
+    with recording(Place(runs_dir=runs_dir, name=name), RunIdentity(**said), plan) as recorder:
         recorder.add(block)
         config = {"task": said["task"], "model": name} | ({"gates": gates} if gates else {})
         recorder.complete(config=config, manifest={}, flags=flags)

@@ -6,12 +6,12 @@ import json
 import typing
 
 import pytest
-from made_runs import SIGNATURES, make_run
 
 import steelyard
-from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.verdicts.comparison import CompareOptions
-from steelyard.pipeline.verdicts.gating import GateOptions
+from steelyard.tasks.options import EvaluateOptions
+from steelyard.verdicts.comparison import CompareOptions
+from steelyard.verdicts.gating import GateOptions
+from tests.made_runs import SIGNATURES, make_run
 
 TAGS = {"lang": ["en", "de"] * 10, "kind": ["x"] * 10 + ["y"] * 10}
 ROWS = [

@@ -4,12 +4,12 @@ import json
 
 import pytest
 import transformers
-from tiny_models import make_causal
 
 from steelyard.callback import SteelyardCallback
 from steelyard.errors import InputError
 from steelyard.records.training import TrainingRow
 from steelyard.training.examples import Collator, causal_examples
+from tests.tiny_models import make_causal
 
 ROW = {"instruction": "what is the capital of peru ?", "input": "", "output": "lima"}
 

@@ -8,8 +8,8 @@ from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_f
 from workloads import texts, workload
 
 from steelyard.aggregate.classification import ConfusionTally, figures
+from steelyard.kernels.labels import labels_block
 from steelyard.records.blocks import TextColumn
-from steelyard.text.kernels.labels import labels_block
 
 NAMES = ("accuracy", "macro_f1", "weighted_f1", "precision_per_class", "recall_per_class", "f1_per_class", "support")
 

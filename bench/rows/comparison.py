@@ -10,11 +10,12 @@ import numpy as np
 from measure import Cost, interleaved, run_command, run_function
 from setting import Result, Setting
 
-from steelyard.pipeline.recording.indexing import reindex
-from steelyard.pipeline.recording.listing import list_page
-from steelyard.pipeline.recording.run import RunIdentity, recording
 from steelyard.records.blocks import ErrorTags, Labels, ScoredBlock
 from steelyard.records.plans import ReportPlan
+from steelyard.runs.indexing import reindex
+from steelyard.runs.listing import list_page
+from steelyard.runs.places import Place
+from steelyard.runs.recording import RunIdentity, recording
 
 BLOCK = 65_536
 PAGE_SECONDS = 0.2
@@ -69,7 +70,7 @@ def make_run(runs: Path, name: str, size: int, seed: int) -> None:
         task="bench", scorer_version="score@v1", signatures={"scorers": ["score@v1"]}, model={"name": name}
     )
     plan = ReportPlan(primary="score", metrics=(), directions={}, rounds=10)
-    with recording(runs, name, identity, plan) as recorder:
+    with recording(Place(runs_dir=runs, name=name), identity, plan) as recorder:
         for start in range(0, size, BLOCK):
             recorder.add(_block(start, min(BLOCK, size - start), generator))
         recorder.complete(config={"task": "bench"}, manifest={})

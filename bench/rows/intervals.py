@@ -9,9 +9,9 @@ from sklearn.metrics import f1_score
 from workloads import texts, workload
 
 from steelyard.aggregate.classification import ConfusionTally
+from steelyard.kernels.labels import labels_block
 from steelyard.records.blocks import TextColumn
 from steelyard.stats import LabelCounts, f1_interval, sign_flip_p_value
-from steelyard.text.kernels.labels import labels_block
 
 
 def measure(setting: Setting) -> list[Result]:

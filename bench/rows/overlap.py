@@ -10,8 +10,8 @@ from measure import interleaved, run_function
 from setting import Result, Setting
 from workloads import texts, workload
 
+from steelyard.kernels.overlap import overlap_block
 from steelyard.records.blocks import TextColumn
-from steelyard.text.kernels.overlap import overlap_block
 
 
 def normalize_answer(text):

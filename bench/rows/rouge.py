@@ -7,9 +7,9 @@ from rouge_score.rouge_scorer import RougeScorer
 from setting import Result, Setting
 from workloads import texts, workload
 
+from steelyard.kernels.rouge import rouge_block
 from steelyard.records.blocks import TextColumn
 from steelyard.text.cjk import has_cjk
-from steelyard.text.kernels.rouge import rouge_block
 
 
 def measure(setting: Setting) -> list[Result]:

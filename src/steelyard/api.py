@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.errors import InputError, Problem
-from steelyard.pipeline.evaluation.order import evaluate as _evaluate
-from steelyard.pipeline.options import EvaluateOptions
+from steelyard.kinds.task.order import evaluate as _evaluate
 from steelyard.reading.names import names_of, slice_keys
 from steelyard.records.comparisons import Comparison
 from steelyard.records.runs import HARD_EXAMPLES_FILE, ITEMS_FILE, RESULTS_FILE, RunRecord
 from steelyard.records.verdicts import Verdict
 from steelyard.show.results import metric_lines, results_lines
 from steelyard.store.directories import find_run, read_run
+from steelyard.tasks.options import EvaluateOptions
 
 if TYPE_CHECKING:
     import pandas
@@ -108,8 +108,8 @@ def compare(*runs: FilePath | Run, runs_dir: FilePath = "runs", **options: Any) 
     >>> found.deltas["candidate"].paired.p_value  # doctest: +SKIP
     """
     from steelyard.comparison.slices import SEPARATOR  # noqa: PLC0415
-    from steelyard.pipeline.verdicts.comparison import CompareOptions  # noqa: PLC0415 - Parquet and statistics, on demand
-    from steelyard.pipeline.verdicts.comparison import compare as _compare  # noqa: PLC0415
+    from steelyard.verdicts.comparison import CompareOptions  # noqa: PLC0415 - Parquet and statistics, on demand
+    from steelyard.verdicts.comparison import compare as _compare  # noqa: PLC0415
 
     keys = slice_keys(options.get("slice_by") or ())
     options["slice_by"] = tuple(key if isinstance(key, str) else SEPARATOR.join(key) for key in keys)
@@ -136,8 +136,8 @@ def gate(
 
     >>> gate("candidate", against="main").outcome  # doctest: +SKIP
     """
-    from steelyard.pipeline.verdicts.gating import GateOptions  # noqa: PLC0415 - Parquet and statistics, on demand
-    from steelyard.pipeline.verdicts.gating import gate as _gate  # noqa: PLC0415
+    from steelyard.verdicts.gating import GateOptions  # noqa: PLC0415 - Parquet and statistics, on demand
+    from steelyard.verdicts.gating import gate as _gate  # noqa: PLC0415
 
     return _gate(
         GateOptions(

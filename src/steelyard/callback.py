@@ -16,16 +16,17 @@ from typing import Any
 import torch
 import transformers
 
+from steelyard.kinds.task.asking import ask_and_judge, plan_asking, rehearse
+from steelyard.kinds.task.sources import make_source as _source
 from steelyard.models.hugging_face import task_of
 from steelyard.models.opening import ModelOptions
 from steelyard.models.transformer_answers import ANSWERING, Loaded
-from steelyard.pipeline.evaluation.asking import ask_and_judge, plan_asking, rehearse
-from steelyard.pipeline.evaluation.sources import make_source as _source
-from steelyard.pipeline.generation.predictions import generating
-from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.preparation.task import prepare
-from steelyard.pipeline.recording.run import Evaluation
 from steelyard.records.models import ModelIdentity
+from steelyard.runs.places import UNWATCHED
+from steelyard.runs.recording import FinishedRun
+from steelyard.runs.resuming import generating
+from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.preparation import prepare
 
 
 class SteelyardCallback(transformers.TrainerCallback):  # type: ignore[misc]  # transformers is not read by mypy
@@ -45,7 +46,7 @@ class SteelyardCallback(transformers.TrainerCallback):  # type: ignore[misc]  # 
         self.prepared = prepare(self.options)
         rehearse(self.prepared, _source(self.prepared, self.options))
         self.tokenizer = tokenizer
-        self.evaluation: Evaluation | None = None
+        self.evaluation: FinishedRun | None = None
 
     def on_train_end(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
         """Evaluate the trained model."""
@@ -57,7 +58,7 @@ class SteelyardCallback(transformers.TrainerCallback):  # type: ignore[misc]  # 
         finally:
             model.train(was_training)
 
-    def _evaluate(self, model: Any, state: Any) -> Evaluation:
+    def _evaluate(self, model: Any, state: Any) -> FinishedRun:
         kind = task_of(model.config)
         loaded = Loaded(torch, transformers, model, self.tokenizer, str(model.device), kind)
         losses = self.prepared.report.losses
@@ -72,5 +73,6 @@ class SteelyardCallback(transformers.TrainerCallback):  # type: ignore[misc]  # 
         options = ModelOptions(batch_size=self.options.batch_size or 8, losses=losses)
         with closing(ANSWERING[kind](loaded, identity, options)) as asked:
             plan = plan_asking("trainer", self.prepared, self.options, asked)
-            with generating(self.options, plan.identity, plan.config, plan.manifest) as directory:
-                return ask_and_judge(directory, plan, asked, None, None)
+            config = plan.evaluation.config()
+            with generating(self.options.place, plan.identity, config, plan.manifest) as directory:
+                return ask_and_judge(directory, plan, asked, UNWATCHED)

@@ -10,7 +10,7 @@
 
 How errors travel: readers turn every bad row into a `Problem` and go on, so that a user sees all of them at once;
 `InputError` carries the list. A bad *item* (unparsable, missing, failed) is data with a state, never an exception.
-Extension code (scorers, callables) raises plain Python errors, and the pipeline that called it gives them a type.
+Extension code (scorers, callables) raises plain Python errors, and the room that called it gives them a type.
 Whatever reaches the command line without one of these types is our bug: exit 70 with a crash report.
 
 Each code has a page under `docs/errors/`; a test holds the two lists equal.
@@ -142,6 +142,7 @@ _TITLES = {
     "run-damaged": "A run's files disagree with each other",
     "incomparable-runs": "Two runs' numbers do not mean the same",
     "mock-run": "A run was made with a mock model, so its scores say nothing",
+    "not-for-this-kind": "A command was given a run of a kind that it is not for",
     "no-baseline": "There is no baseline of that name",
     "baseline-changed": "The run under a baseline's name is not the one that was set",
     "bad-policy": "A gate policy cannot be used",

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_blocks import plan, scored_block
 
 from steelyard.aggregate import Report
 from steelyard.records.blocks import Labels
+from tests.made_blocks import plan, scored_block
 
 SEED_KEYS = [
     "rank", "primary_metric", "primary_metric_name", "prediction", "reference", "input", "tags", "input_hash",

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_blocks import plan, scored_block
 
 from steelyard.aggregate import Report
 from steelyard.records.blocks import ErrorTags, Labels
 from steelyard.records.plans import CorpusFigure
+from tests.made_blocks import plan, scored_block
 
 GENERATOR = np.random.default_rng(0)
 SIZE = 90

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from made_blocks import plan, scored_block
 
 from steelyard.aggregate import Report
 from steelyard.aggregate.tallies import TagTallies
 from steelyard.aggregate.worst_slices import WeakSlices
 from steelyard.records.blocks import Labels
 from steelyard.stats import ValueCounts
+from tests.made_blocks import plan, scored_block
 
 KEYS = {"source": 4, "difficulty": 3, "topic": 8}
 

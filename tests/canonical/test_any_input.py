@@ -11,10 +11,10 @@ from steelyard.canonical.outcome import ERROR_TAGS
 from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, expected_answer
 from steelyard.errors import Problems
-from steelyard.pipeline.judging.cards import card_of
-from steelyard.pipeline.scoring import ScoreOptions, score_lines
+from steelyard.judging.cards import card_of
 from steelyard.records.answers import ANSWER_CLASSES, ANSWER_TYPES
 from steelyard.registry import bind_scorer
+from steelyard.tasks.scoring import ScoreOptions, score_lines
 
 MARKERS = ["Answer:", "答案：", "【答案】", "<think>", "</think>", "\\boxed{", '{"final_answer":', '"value"']
 SIGNS = ["{", "}", "[", "]", ":", ",", "、", "%", "$", "***", "\n", "\ud800", "\u202e"]

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from steelyard.cli.environment import asks_for_json, from_environment, load_environment_file, parse_environment
 from steelyard.cli.main import COMMANDS, cli
 from steelyard.errors import ConfigurationError
-from steelyard.records.secrets import forget_secrets, redact
+from steelyard.secrets import forget_secrets, redact
 
 
 @pytest.mark.parametrize(

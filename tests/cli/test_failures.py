@@ -15,7 +15,7 @@ import pytest
 from steelyard.cli.failures import Stopped, reported, stoppable
 from steelyard.cli.main import main
 from steelyard.errors import ConfigurationError, IncompleteError, InputError, MachineError, Problem
-from steelyard.records.secrets import forget_secrets, remember_secret
+from steelyard.secrets import forget_secrets, remember_secret
 
 PROBLEM = Problem("bad-json", "found x", hint="fix it", file="a.jsonl", line=2)
 

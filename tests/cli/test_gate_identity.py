@@ -5,8 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from made_runs import SIGNATURES, make_run
-from tamper.worlds import Finished, inside, steelyard
+
+from tests.made_runs import SIGNATURES, make_run
+from tests.tamper.worlds import Finished, inside, steelyard
 
 SLICED = "gates:\n  - {metric: f1, slice: {source: a}, max_drop: 0.02}\n"
 

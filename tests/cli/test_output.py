@@ -5,7 +5,7 @@ import json
 import pytest
 
 from steelyard.cli.output import plain, print_json, print_table
-from steelyard.records.secrets import forget_secrets, remember_secret
+from steelyard.secrets import forget_secrets, remember_secret
 
 
 def test_json_is_exact_whatever_the_text(capfd):

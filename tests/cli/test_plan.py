@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tamper.worlds import inside, steelyard, write_rows
+
+from tests.tamper.worlds import inside, steelyard, write_rows
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from faults.stores import make_store
-from tamper.worlds import inside, steelyard
+
+from tests.faults.stores import make_store
+from tests.tamper.worlds import inside, steelyard
 
 
 @pytest.fixture

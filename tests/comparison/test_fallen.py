@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from made_runs import make_run
 
 from steelyard.comparison.fallen import fallen_slices
 from steelyard.comparison.measures import measure
 from steelyard.comparison.pairing import pair_items
-from steelyard.pipeline.runs.stored import open_run
+from steelyard.runs.stored import open_run
+from tests.made_runs import make_run
 
 SIMULATIONS = 300
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_runs import make_run
 
 from steelyard.comparison.pairing import LISTED_ITEMS, listed_ids, pair_items
 from steelyard.store.columns import StoredColumns
+from tests.made_runs import make_run
 
 
 class Keys:

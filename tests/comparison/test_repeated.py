@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from made_runs import make_repeats, make_run
 from sklearn.metrics import f1_score
 
-from steelyard.pipeline.runs.repeated import with_repeats
-from steelyard.pipeline.runs.stored import measured, open_run
+from steelyard.runs.repeated import with_repeats
+from steelyard.runs.stored import measured, open_run
 from steelyard.stats import compare_pairs
+from tests.made_runs import make_repeats, make_run
 
 
 def opened(folder, name):

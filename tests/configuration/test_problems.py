@@ -8,7 +8,7 @@ from pydantic import Field
 from steelyard.configuration.problems import Strict, checked, known_keys, unknown_key
 from steelyard.errors import ConfigurationError
 from steelyard.records.documents import Document
-from steelyard.records.secrets import forget_secrets, remember_secret
+from steelyard.secrets import forget_secrets, remember_secret
 
 
 class Rule(Strict):

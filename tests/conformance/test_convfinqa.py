@@ -11,13 +11,13 @@ from fractions import Fraction
 
 import pytest
 
-from steelyard.pipeline.conversations.options import ConversationOptions
-from steelyard.pipeline.conversations.order import evaluate_conversations
-from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
-from steelyard.pipeline.verdicts.gating import GateOptions, gate
+from steelyard.kinds.conversations.options import ConversationOptions
+from steelyard.kinds.conversations.order import evaluate_conversations
 from steelyard.programs import execute, operations
 from steelyard.records.runs import ITEMS_FILE
 from steelyard.store.items import read_items
+from steelyard.verdicts.comparison import CompareOptions, compare
+from steelyard.verdicts.gating import GateOptions, gate
 
 RUNS = {"2026-05-04T06-35-00Z": 583, "2026-05-04T12-48-44Z": 576}
 """The runs, with the number of turns that their own comparator called right (README)."""

@@ -11,9 +11,9 @@ import pytest
 import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from ifeval_oracle import verdicts
 
 from steelyard.instructions import DEFINITIONS, follow, read_instructions
+from tests.ifeval_oracle import verdicts
 
 PIECES = [
     "The cat", "a HAT", "ROME.", "U.S.", "Dr. Smith", "went, home!", "cat", "Cat's", "*bold*", "**bolder**", "* point",

@@ -1,12 +1,12 @@
 """Python callables as solvers."""
 
 import pytest
-from conversation_rows import extract, row
 
 from steelyard.conversations.callables import CallableSolver
 from steelyard.conversations.dataset import read_conversation
 from steelyard.conversations.solving import TurnFailedError, TurnRequest
 from steelyard.records.models import ModelReply
+from tests.conversation_rows import extract, row
 
 
 def solve(reply):

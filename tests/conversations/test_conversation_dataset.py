@@ -1,9 +1,9 @@
 """Rows in ConvFinQA's shape."""
 
 import pytest
-from conversation_rows import row
 
 from steelyard.conversations.dataset import ConversationError, read_conversation
+from tests.conversation_rows import row
 
 
 def test_a_row_is_a_conversation():

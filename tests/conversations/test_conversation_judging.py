@@ -1,11 +1,11 @@
 """Turns judged against both references."""
 
 import pytest
-from conversation_rows import compute, extract, row, turn
 
 from steelyard.conversations.dataset import read_conversation
 from steelyard.conversations.judging import judge
 from steelyard.conversations.traces import read_turn
+from tests.conversation_rows import compute, extract, row, turn
 
 
 def judged(*turns, **changes):

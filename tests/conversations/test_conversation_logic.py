@@ -1,11 +1,11 @@
 """Logic scores of whole conversations, both readings of cumulative programs."""
 
 import pytest
-from conversation_rows import compute, extract, row, turn
 
 from steelyard.conversations.dataset import read_conversation
 from steelyard.conversations.logic import LOGIC, logic_scores
 from steelyard.conversations.traces import read_turn
+from tests.conversation_rows import compute, extract, row, turn
 
 
 def scores(*turns, **changes):

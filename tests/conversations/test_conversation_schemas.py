@@ -3,14 +3,14 @@
 import json
 
 import pytest
-from conversation_rows import compute, extract, row, trace, turn
 from jsonschema import Draft202012Validator, ValidationError
 
 from steelyard.conversations.dataset import read_conversation
 from steelyard.conversations.judging import judge
 from steelyard.conversations.trace_files import trace_content
 from steelyard.conversations.traces import read_turn, turn_rows
-from steelyard.pipeline.schemas import schema_of
+from steelyard.schemas import schema_of
+from tests.conversation_rows import compute, extract, row, trace, turn
 
 TRACE = trace(
     "c1",

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from conversation_rows import compute, extract, row, turn
 from scipy.stats import fisher_exact
 
 from steelyard.conversations.complexity import Complexity
@@ -12,6 +11,7 @@ from steelyard.conversations.propagation import Propagation
 from steelyard.conversations.statistics import Statistics
 from steelyard.conversations.traces import read_turn
 from steelyard.stats import mean_interval
+from tests.conversation_rows import compute, extract, row, turn
 
 SUBTRACT = compute("subtract", 1500, 1200)
 

@@ -5,7 +5,6 @@ import io
 import json
 
 import pytest
-from conversation_rows import compute, extract, row, trace, turn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from steelyard.conversations.judging import judge
 from steelyard.conversations.trace_files import trace_content
 from steelyard.conversations.traces import read_turn, turn_rows
 from steelyard.records.cells import restore
+from tests.conversation_rows import compute, extract, row, trace, turn
 
 EXISTING_SUMMARY = [
     "trace_id",

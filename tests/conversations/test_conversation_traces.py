@@ -1,13 +1,13 @@
 """Stored traces and flat rows."""
 
 import pytest
-from conversation_rows import compute, extract, trace, turn
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.conversations.trace_files import turn_content
 from steelyard.conversations.traces import TraceError, read_turn, trace_name, turn_rows
 from steelyard.records.conversations import TurnError, ValidatorLog
+from tests.conversation_rows import compute, extract, trace, turn
 
 
 def test_a_trace_is_its_turns():

@@ -1,11 +1,11 @@
 """Partial credit of a turn: worked out by hand from the page's formula."""
 
 import pytest
-from conversation_rows import compute, extract, row, trace, turn
 
 from steelyard.conversations.dataset import read_conversation
 from steelyard.conversations.judging import judge
 from steelyard.conversations.traces import read_turn, turn_rows
+from tests.conversation_rows import compute, extract, row, trace, turn
 
 
 def credit(*turns, **changes):

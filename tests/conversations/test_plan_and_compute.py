@@ -4,7 +4,6 @@ import json
 
 import jsonschema
 import pytest
-from conversation_rows import QUESTIONS, compute, extract, row
 
 from steelyard.conversations.dataset import read_conversation
 from steelyard.conversations.plan_and_compute import PlanAndCompute
@@ -14,6 +13,7 @@ from steelyard.conversations.solving import TurnFailedError, TurnRequest, solve_
 from steelyard.conversations.validator import validate
 from steelyard.programs import execute, plan_program
 from steelyard.records.models import ModelReply
+from tests.conversation_rows import QUESTIONS, compute, extract, row
 
 DOCUMENT = row()["doc"]
 CHANGE = [extract(1200, "old"), extract(1500, "new"), compute("percentage_change", "old", "new")]

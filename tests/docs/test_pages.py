@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from docs.examples import Block, Runner, blocks, commands, matches
+
+from tests.docs.examples import Block, Runner, blocks, commands, matches
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
-from conversation_rows import compute, extract, row, trace, turn
-from serving import Scripted, serving
 
 from steelyard.conversations.plan_text import EXAMPLES
 from steelyard.records.cells import restore
+from tests.conversation_rows import compute, extract, row, trace, turn
+from tests.serving import Scripted, serving
 
 PLANS = {
     "what was income in 2009?": [extract(1500)],

@@ -9,7 +9,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from made_runs import SIGNATURES, make_run
+
+from tests.made_runs import SIGNATURES, make_run
 
 TAGS = {"source": ["human"] * 5 + ["synthetic"] * 5}
 

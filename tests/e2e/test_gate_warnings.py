@@ -6,7 +6,8 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
-from made_runs import make_run
+
+from tests.made_runs import make_run
 
 N = 200
 SOURCES = ["a"] * 40 + ["b"] * 160

@@ -7,7 +7,8 @@ import sys
 
 import numpy as np
 import pytest
-from made_runs import make_run
+
+from tests.made_runs import make_run
 
 N = 60
 TAGS = {"source": ["a"] * 30 + ["b"] * 30}

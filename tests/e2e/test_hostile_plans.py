@@ -3,8 +3,9 @@
 import json
 
 import pytest
-from conversation_rows import row, trace, turn
-from serving import Scripted, serving
+
+from tests.conversation_rows import row, trace, turn
+from tests.serving import Scripted, serving
 
 VALUES = {
     "null": "null",

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from tamper.worlds import inside, steelyard, write_rows
 
-from steelyard.pipeline.blocks.path import block_path
-from steelyard.pipeline.evaluation import streaming
+from steelyard.judging.path import block_path
+from steelyard.kinds.task import streaming
+from tests.tamper.worlds import inside, steelyard, write_rows
 
 ANSWERS = (("red", "red"), ("red", "Red "), ("blue", "red"), ("blue", "blue"), ("green", "none"), ("green", "green"))
 """True and predicted labels: scikit-learn's f1_score of them (macro) is 0.533333, with `none` among the classes."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from old_runs import VERSIONS, kinds, unpack
 
 from steelyard.cli.main import main
+from tests.old_runs import VERSIONS, kinds, unpack
 
 VERBS = {
     "show": "runs show {first}",
@@ -27,10 +27,7 @@ VERDICTS = {
     "verify": "gate {kind}-b --against {kind}-a --verify",
     "baseline": "gate {kind}-b --against {kind}-kept",
 }
-REFUSED = {
-    ("mock", "compare"): "mock-run",
-    **{(kind, "verify"): "unknown-format" for kind in ("conversed", "solved", "researched")},
-}
+REFUSED = {("mock", "compare"): "mock-run"}
 """What is refused for what the run is, whichever version wrote it."""
 UNFINISHED = {"failed": "failing", "crashed": "dying", "interrupted": "stopping"}
 CASES = [(version, kind) for version in VERSIONS for kind in kinds(version)]

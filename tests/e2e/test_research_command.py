@@ -9,9 +9,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from research_artifacts import claim, evidence, golden, output, write_golden, write_run
 
-from steelyard.pipeline.schemas import schema_of
+from steelyard.schemas import schema_of
+from tests.research_artifacts import claim, evidence, golden, output, write_golden, write_run
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "research"

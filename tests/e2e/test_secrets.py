@@ -5,8 +5,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conversation_rows import row, trace, turn
-from research_artifacts import claim, evidence, golden, output, write_golden, write_run
+
+from tests.conversation_rows import row, trace, turn
+from tests.research_artifacts import claim, evidence, golden, output, write_golden, write_run
 
 KEY = "Zt81hb5x-0Qm2LpA/81z"
 MIDDLING = "hunter2hunter2"

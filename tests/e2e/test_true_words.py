@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tamper.worlds import inside, steelyard, write_rows
+
+from tests.tamper.worlds import inside, steelyard, write_rows
 
 SOURCES = {
     "callable": "--model python:answering:answer",

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from postgres import postgres_database, postgres_server
 
 from steelyard.cli.main import main
-from steelyard.records.secrets import forget_secrets
+from steelyard.secrets import forget_secrets
+from tests.postgres import postgres_database, postgres_server
 
 __all__ = ["postgres_database", "postgres_server"]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tamper.worlds import KINDS, made
+from tests.tamper.worlds import KINDS, made
 
 BESIDE = Path("runs/.steelyard")
 OTHER = "gate good --against low"
@@ -56,7 +56,7 @@ JOBS = {
 
 def make_training() -> None:
     """Runs of a model that was trained on the spot, small enough to be trained again two hundred times."""
-    from tiny_models import make_causal
+    from tests.tiny_models import make_causal
 
     make_causal(Path("causal"))
     rows = [

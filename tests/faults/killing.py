@@ -23,7 +23,24 @@ def answer(item):
 """
 
 
-ROOMS = ("aggregate", "cli", "comparison", "conversations", "gates", "pipeline", "research", "scoring", "show", "stats")
+ROOMS = (
+    "aggregate",
+    "asking",
+    "cli",
+    "comparison",
+    "conversations",
+    "gates",
+    "items",
+    "judging",
+    "kinds",
+    "research",
+    "runs",
+    "scoring",
+    "show",
+    "stats",
+    "tasks",
+    "verdicts",
+)
 LIBRARIES = ("alembic.migration", "alembic.operations", "pandas", "pyarrow.parquet", "scipy.stats", "sqlalchemy")
 
 

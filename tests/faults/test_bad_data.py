@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-from faults.conftest import ITEMS, OUTPUTS
+
+from tests.faults.conftest import ITEMS, OUTPUTS
 
 REFUSED = [
     # what, bytes of the predictions, code, line, column, words of the message

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from tamper.worlds import World, inside, make_world, steelyard
+
+from tests.tamper.worlds import World, inside, make_world, steelyard
 
 DEEP, NOT_UTF8 = '"DEEP"', '"NOT UTF-8"'
 RAW = {DEEP: b'{"a":' * 3000 + b"1" + b"}" * 3000, NOT_UTF8: b'"\xff\xfe"', '"HUGE"': b"9" * 5000, '"NAN"': b"NaN"}

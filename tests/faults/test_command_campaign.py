@@ -9,9 +9,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from faults.jobs import BESIDE, JOBS, OTHER, WORLDS, Job
-from faults.killing import Mines, in_child, no_room, warm
-from tamper.worlds import World, inside, made, steelyard
+
+from tests.faults.jobs import BESIDE, JOBS, OTHER, WORLDS, Job
+from tests.faults.killing import Mines, in_child, no_room, warm
+from tests.tamper.worlds import World, inside, made, steelyard
 
 pytestmark = pytest.mark.timeout(3000)
 

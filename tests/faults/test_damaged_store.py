@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from faults.stores import make_store
 
 from steelyard.store import index
+from tests.faults.stores import make_store
 
 BESIDE, VICTIM = Path("runs/.steelyard"), Path("runs/victim")
 FILES = {

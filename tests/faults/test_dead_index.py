@@ -5,7 +5,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from faults.conftest import ITEMS, OUTPUTS, Command
+
+from tests.faults.conftest import ITEMS, OUTPUTS, Command
 
 NEEDED = ("runs list", "runs list --everywhere", "reindex")
 """What cannot do without the team's database."""

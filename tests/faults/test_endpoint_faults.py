@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import polars
 import pytest
-from serving import Scripted, serving
 
 from steelyard.errors import IncompleteError
-from steelyard.pipeline.evaluation.order import evaluate
-from steelyard.pipeline.options import EvaluateOptions
+from steelyard.kinds.task.order import evaluate
 from steelyard.store.directories import read_run
+from steelyard.tasks.options import EvaluateOptions
+from tests.serving import Scripted, serving
 
 PASSING = ("fine", "throttled", "throttled-after", "broken-once", "unavailable", "reset", "half", "cut-off")
 FAILING = ("broken", "garbage", "shapeless", "null", "endless", "redirect", "too-long")

@@ -8,12 +8,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from faults.fuzzed_files import REFERENCES, TEXTS, json_lines, mutated, wild_row
 
 from steelyard.errors import SteelyardError
-from steelyard.pipeline.blocks import block_path
-from steelyard.pipeline.evaluation.order import evaluate
-from steelyard.pipeline.options import EvaluateOptions
+from steelyard.judging import block_path
+from steelyard.kinds.task.order import evaluate
+from steelyard.tasks.options import EvaluateOptions
+from tests.faults.fuzzed_files import REFERENCES, TEXTS, json_lines, mutated, wild_row
 
 SAMPLE = 40
 CAMPAIGN = 2_400
@@ -125,9 +125,9 @@ def run(seeds: range, folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     whole = 0
     for seed in seeds:
         files = Files(Random(seed))
-        monkeypatch.setattr("steelyard.pipeline.evaluation.streaming.block_path", partial(block_path, smallest=0))
+        monkeypatch.setattr("steelyard.kinds.task.streaming.block_path", partial(block_path, smallest=0))
         by_columns = outcome(files, folder, f"c{seed}")
-        monkeypatch.setattr("steelyard.pipeline.evaluation.streaming.block_path", lambda *_: None)
+        monkeypatch.setattr("steelyard.kinds.task.streaming.block_path", lambda *_: None)
         by_rows = outcome(files, folder, f"r{seed}")
         assert by_columns == by_rows, f"seed {seed}: {files.dataset!r} {files.predictions!r}"
         whole += isinstance(by_rows, dict)

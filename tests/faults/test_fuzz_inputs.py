@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from faults.fuzzed_files import Case, case
 
 from steelyard.configuration.rules import PreambleRuleWarning
 from steelyard.errors import CODES, LISTED_PROBLEMS, SteelyardError
-from steelyard.pipeline.evaluation.order import evaluate
-from steelyard.pipeline.options import EvaluateOptions
+from steelyard.kinds.task.order import evaluate
+from steelyard.tasks.options import EvaluateOptions
+from tests.faults.fuzzed_files import Case, case
 
 SAMPLE = 200
 CAMPAIGN = 21_600

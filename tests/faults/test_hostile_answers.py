@@ -7,12 +7,12 @@ import sys
 from collections import Counter
 
 import pytest
-from hostile_answers import table
-from serving import serving_bytes
 
 from steelyard.errors import IncompleteError
-from steelyard.pipeline.evaluation.order import evaluate
-from steelyard.pipeline.options import EvaluateOptions
+from steelyard.kinds.task.order import evaluate
+from steelyard.tasks.options import EvaluateOptions
+from tests.hostile_answers import table
+from tests.serving import serving_bytes
 
 ANSWERS = table()
 FINE = 200

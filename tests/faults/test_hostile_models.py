@@ -9,9 +9,9 @@ import struct
 from pathlib import Path
 
 import pytest
-from tiny_models import make_adapter, make_causal
 
 from steelyard.models import chat_templates
+from tests.tiny_models import make_adapter, make_causal
 
 ITEM = b'{"id":"a","prompt":"what is the capital of peru ?","expected_answer":"lima"}\n'
 WEIGHTS = "model.safetensors"

@@ -9,11 +9,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from faults.killing import MODEL, Mines, in_child
 
 from steelyard.errors import SteelyardError
-from steelyard.pipeline.evaluation.order import evaluate
-from steelyard.pipeline.options import EvaluateOptions
+from steelyard.kinds.task.order import evaluate
+from steelyard.tasks.options import EvaluateOptions
+from tests.faults.killing import MODEL, Mines, in_child
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(1800)]
 

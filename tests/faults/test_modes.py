@@ -5,7 +5,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from faults.stores import make_store
+
+from tests.faults.stores import make_store
 
 MODEL = b"def answer(item):\n    return '7'\n"
 LINES = (

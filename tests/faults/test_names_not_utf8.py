@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
-from faults.stores import make_store
 
 from steelyard.errors import UsageError
-from steelyard.pipeline.evaluation.order import evaluate
-from steelyard.pipeline.options import EvaluateOptions
+from steelyard.kinds.task.order import evaluate
+from steelyard.tasks.options import EvaluateOptions
+from tests.faults.stores import make_store
 
 BAD = os.fsdecode(b"caf\xe9")
 VARIABLES = ("STEELYARD_RUNS_DIR", "STEELYARD_DATASETS_DIR", "STEELYARD_CACHE_DIR", "GITHUB_STEP_SUMMARY")

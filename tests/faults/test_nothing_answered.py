@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from steelyard.pipeline.blocks import block_path
-from steelyard.pipeline.evaluation import streaming
+from steelyard.judging import block_path
+from steelyard.kinds.task import streaming
 
 ITEMS = [
     {"id": "a", "prompt": "2 + 2?", "expected_answer": "4", "lang": "en"},

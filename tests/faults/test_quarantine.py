@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from faults.conftest import ITEMS, OUTPUTS
+
+from tests.faults.conftest import ITEMS, OUTPUTS
 
 
 def quarantined(evaluate, outputs: bytes, *arguments: str, **options):

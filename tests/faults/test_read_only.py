@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from faults.stores import make_store
+
+from tests.faults.stores import make_store
 
 READING = (
     "runs list",

@@ -7,13 +7,13 @@ from contextlib import suppress
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from research_artifacts import TEXT, claim, event, evidence, golden, output, step, write_run
 
-from steelyard.pipeline.research.reading import RequirementError, RunReader, read_golden
+from steelyard.kinds.research.reading import RequirementError, RunReader, read_golden
 from steelyard.reading.limits import Limits
 from steelyard.research.faults import ArtifactError
 from steelyard.research.golden import parse_golden
 from steelyard.research.runs import RunUnderJudgement, run_facts
+from tests.research_artifacts import TEXT, claim, event, evidence, golden, output, step, write_run
 
 WHOLE = output(claims=[claim("k1", "E1", evidence("E2"))], evidence=[evidence("E1")])
 CHUNK = {"chunk_id": "c1", "source_id": "s1", "text": TEXT}

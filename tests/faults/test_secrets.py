@@ -9,7 +9,8 @@ from pathlib import Path
 import polars
 import pytest
 from aiohttp import web
-from serving import Scripted, serving
+
+from tests.serving import Scripted, serving
 
 SECRETS = {
     "OPENAI_API_KEY": "sk-planted-key-0001",

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_runs import make_run
 
 from steelyard.records.gates import TESTED
+from tests.made_runs import make_run
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]

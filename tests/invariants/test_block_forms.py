@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.pipeline.blocks import block_path
-from steelyard.pipeline.evaluation import streaming
-from steelyard.pipeline.evaluation.order import evaluate
-from steelyard.pipeline.options import EvaluateOptions
-from steelyard.reading.columns import scan
-from steelyard.records.secrets import forget_secrets, remember_secret
+from steelyard.items import scan
+from steelyard.judging import block_path
+from steelyard.kinds.task import streaming
+from steelyard.kinds.task.order import evaluate
+from steelyard.secrets import forget_secrets, remember_secret
+from steelyard.tasks.options import EvaluateOptions
 
 TEXT_TASK = {
     "task": "both-ways",
@@ -310,7 +310,7 @@ def test_keys_are_taken_out_by_columns_as_they_are_row_by_row(both_ways):
 
 def test_most_rows_of_an_ordinary_file_are_plain(tmp_path, both_ways, monkeypatch):
     judged = []
-    monkeypatch.setattr("steelyard.pipeline.judging.items.Judge.judge", lambda *given: judged.append(given))
+    monkeypatch.setattr("steelyard.judging.items.Judge.judge", lambda *given: judged.append(given))
     letters = random.Random(1)
     rows = [
         {

@@ -9,10 +9,12 @@ from typing import Any
 
 import polars
 import pytest
-from faults.killing import in_child
-from ways.places import inside, steelyard, write_rows
 
+from steelyard.records import measures
 from steelyard.records.items import Item, Prediction
+from steelyard.records.measures import MEASURES, Measure
+from tests.faults.killing import in_child
+from tests.ways.places import inside, steelyard, write_rows
 
 KEY = "Zt81hb5x-0Qm2LpA-81z"
 """A key of `.env`: it is taken out of whatever a run keeps."""
@@ -43,14 +45,11 @@ def _whole(value: Any) -> Any:
 PREDICTION = {
     "fields": Given(
         (
-            {"loss": 0.5, "n_tokens": 7, "confidence": 0.25},
-            {"loss": 2, "n_tokens": 3},
-            {"n_tokens": 3.5},
+            {"confidence": 0.25},
             {"confidence": "high"},
             {"probabilities": {"yes": 0.75, "no": 0.25}},
             {"note": "kept", "ok": True},
         ),
-        ("loss", "n_tokens"),
     ),
     "state": Given(({"state": "failed"}, {"status": "timeout"}, {"state": "missing"}), ("state",)),
     "error": Given(({"error": "boom"}, {"error": {"type": "Timeout", "message": "late"}}), ("error",)),
@@ -60,6 +59,8 @@ PREDICTION = {
     ),
     "prompt_tokens": Given(({"prompt_tokens": 7}, {"tokens_in": 8}, {"prompt_tokens": 9.0}), ("prompt_tokens",)),
     "completion_tokens": Given(({"completion_tokens": 7}, {"tokens_out": 8}), ("completion_tokens",)),
+    "loss": Given(({"loss": 0.5, "n_tokens": 7}, {"loss": 2}), ("loss",)),
+    "n_tokens": Given(({"n_tokens": 7}, {"n_tokens": 3.5}), ("n_tokens",)),
     "line": Given(({},)),
     "held_key": Given(({"prediction": f"it is {KEY}"}, {"secret_in_output": True}), ("error_tags",)),
 }
@@ -165,7 +166,8 @@ FIELDS |= {f"Prediction.{name}": given for name, given in PREDICTION.items()}
 
 def test_every_field_of_a_row_is_given():
     assert {*ITEM} == {*Item.__struct_fields__}
-    assert {*PREDICTION} == {*Prediction.__struct_fields__}
+    named = {measure.name for measure in MEASURES}
+    assert {*PREDICTION} == {*Prediction.__struct_fields__} - {"measures"} | named
 
 
 @pytest.mark.parametrize(("field", "files"), [cell(field, files) for field in FIELDS for files in COMMANDS])
@@ -190,3 +192,16 @@ def test_every_column_that_is_no_judgement_is_of_a_field_that_is_given(both, fil
     small, _ = both[files]
     found = {name for row in small.values() for name in row if not name.startswith(("tag.", "score."))}
     assert found - JUDGED <= {name for given in FIELDS.values() for name in given.columns}
+
+
+@pytest.mark.parametrize("copies", [2, 4000], ids=["by items", "by columns"])
+def test_a_measure_is_added_by_one_line(copies, tmp_path, monkeypatch):
+    monkeypatch.setattr(measures, "MEASURES", (*MEASURES, Measure("cost", ("price",))))
+    rows = [{"id": n, "input": LONG, "reference": "yes", "prediction": "yes", "price": n / 8} for n in range(copies)]
+    with inside(tmp_path):
+        write_rows("carried.jsonl", rows)
+        assert steelyard(f"{COMMANDS['carried']} --name first").code == 0
+        before = Path("runs/first/eval/items.parquet").read_bytes()
+        assert steelyard("rescore first").code == 0
+        assert Path("runs/first/eval/items.parquet").read_bytes() == before
+    assert [row["cost"] for row in table(tmp_path, "first").values()] == [row["price"] for row in rows]

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invariants.test_block_forms import assert_same_bytes, both_ways  # noqa: F401 - a fixture
 
 from steelyard.records.answers import ListAnswer
 from steelyard.registry import bind_scorer
 from steelyard.scoring import list_blocks
 from steelyard.scoring.list_blocks import ListBlocks, list_block_fits
+from tests.invariants.test_block_forms import assert_same_bytes, both_ways  # noqa: F401 - a fixture
 
 ROOT = Path(__file__).resolve().parents[2]
 ITEMS = st.lists(

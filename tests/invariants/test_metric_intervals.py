@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_blocks import plan, scored_block
 
 from steelyard.aggregate import Report
 from steelyard.comparison.corpus import CorpusMeasure
 from steelyard.comparison.means import MeanMeasure
 from steelyard.comparison.measures import measure
-from steelyard.pipeline.judging.corpus import corpus_figures, count_columns
+from steelyard.judging.corpus import corpus_figures, count_columns
 from steelyard.records.answers import Instruction, Text
 from steelyard.records.blocks import Labels
 from steelyard.records.columns import WEIGHT
@@ -24,6 +23,7 @@ from steelyard.records.repeats import RepeatOutcomes
 from steelyard.registry import bind_metric, metrics, scorers, value_kind
 from steelyard.research.measures import RATIOS
 from steelyard.research.measures import measure as measured_ratio
+from tests.made_blocks import plan, scored_block
 
 METRICS = {definition.name: definition for definition in metrics() if definition.module.startswith("steelyard.")}
 OWN = [definition for definition in scorers() if definition.module.startswith("steelyard.")]

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_blocks import plan, scored_block
 
 from steelyard.aggregate import Report
-from steelyard.pipeline.judging.corpus import corpus_figures, count_columns
+from steelyard.judging.corpus import corpus_figures, count_columns
 from steelyard.records.answers import Instruction, Text
 from steelyard.records.plans import FORMAT_COMPLIANCE
 from steelyard.records.rules import Rule
 from steelyard.registry import bind_metric, metrics
 from steelyard.scoring.rules import FormatRules
+from tests.made_blocks import plan, scored_block
 
 METRICS = {definition.name: definition for definition in metrics() if definition.module.startswith("steelyard.")}
 

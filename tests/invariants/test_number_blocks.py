@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invariants.test_block_forms import FILES, assert_same_bytes, both_ways  # noqa: F401 - a fixture
 
 from steelyard.errors import InputError
+from steelyard.items import scan
+from steelyard.judging import raw_references
+from steelyard.judging.items import Judge
+from steelyard.kernels.plain_numbers import UNIT_NAMES, numbers_block
 from steelyard.numbers.grammar import NotANumber, parse_number
-from steelyard.pipeline.blocks import raw_references
-from steelyard.pipeline.judging.items import Judge
-from steelyard.reading.columns import scan
 from steelyard.records.answers import Number
 from steelyard.records.blocks import TextColumn
 from steelyard.registry import bind_scorer
 from steelyard.scoring.number_blocks import answer_texts, number_block, number_block_fits
-from steelyard.text.kernels.plain_numbers import UNIT_NAMES, numbers_block
+from tests.invariants.test_block_forms import FILES, assert_same_bytes, both_ways  # noqa: F401 - a fixture
 
 ROOT = Path(__file__).resolve().parents[2]
 PIECES = [
@@ -279,7 +279,7 @@ def test_labels_are_the_same_whichever_way_they_are_collected(both_ways, monkeyp
     rows, _ = both_ways(lines, task)
     by_rows = {name: (rows / name).read_bytes() for name in FILES}
     smallest_zero = partial(raw_references, smallest=0)
-    monkeypatch.setattr("steelyard.pipeline.evaluation.sources.raw_references", smallest_zero)
+    monkeypatch.setattr("steelyard.kinds.task.sources.raw_references", smallest_zero)
     (rows.parent).rename(rows.parent.with_name("before"))
     for found in both_ways(lines, task):
         assert {name: (found / name).read_bytes() for name in FILES} == by_rows

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from research_artifacts import TEXT, claim, event, evidence, golden, output, step, write_run
 
-from steelyard.pipeline.research.order import ResearchOptions, evaluate_research
+from steelyard.kinds.research.order import ResearchOptions, evaluate_research
 from steelyard.research.gates import GateVerdict
 from steelyard.research.measures import EVIDENCE_COVERAGE, RATIOS, measure
+from tests.research_artifacts import TEXT, claim, event, evidence, golden, output, step, write_run
 
 OBJECTIVES = ("alpha", "beta", "gamma", "delta")
 IDS = ("E1", "E2", "E3")

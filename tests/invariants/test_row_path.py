@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from steelyard.errors import SteelyardError
-from steelyard.pipeline.blocks import block_path
-from steelyard.pipeline.evaluation import streaming
-from steelyard.pipeline.evaluation.order import evaluate
-from steelyard.pipeline.options import EvaluateOptions
-from steelyard.reading.columns import scan
+from steelyard.items import scan
+from steelyard.judging import block_path
+from steelyard.kinds.task import streaming
+from steelyard.kinds.task.order import evaluate
+from steelyard.tasks.options import EvaluateOptions
 
 TASK = {
     "task": "one-path",

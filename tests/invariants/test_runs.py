@@ -1,10 +1,11 @@
 """Ways to make a run by verbs: every cell works, or is refused by one code that says what to do instead."""
 
 import pytest
-from ways.kinds import WAYS
-from ways.known_red import KNOWN_RED, REFUSED, SUITES_RED
-from ways.places import inside, make_place
-from ways.tables import (
+
+from tests.ways.kinds import WAYS
+from tests.ways.known_red import KNOWN_RED, REFUSED
+from tests.ways.places import inside, make_place
+from tests.ways.tables import (
     ELSEWHERE,
     KEYS_ELSEWHERE,
     KINDS,
@@ -18,7 +19,7 @@ from ways.tables import (
     tried,
     written_keys,
 )
-from ways.verbs import COMMANDS, REFUSED_LINES, VERBS, WITHOUT_A_RUN, assert_refused
+from tests.ways.verbs import COMMANDS, REFUSED_LINES, VERBS, WITHOUT_A_RUN, assert_refused
 
 # What the commands warn of is what some ways are about, and a child that is killed is forked from a process of threads.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
@@ -126,10 +127,7 @@ COLLECTION = {
 
 @pytest.mark.parametrize(
     "verb",
-    [
-        pytest.param(verb, marks=pytest.mark.xfail(reason=SUITES_RED[verb], strict=True) if verb in SUITES_RED else ())
-        for verb in COLLECTION
-    ],
+    COLLECTION,
 )
 def test_a_verb_maps_over_a_suite_or_is_refused(places, verb):
     place = places("suite member")

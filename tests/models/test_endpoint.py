@@ -8,14 +8,14 @@ from contextlib import ExitStack, contextmanager
 
 import aiohttp
 import pytest
-from serving import Scripted, serving
 
 from steelyard.errors import ConfigurationError, IncompleteError
 from steelyard.models import ModelOptions, open_model
 from steelyard.models.back_off import BackOff, retry_after
 from steelyard.models.connecting import connection_fault
 from steelyard.records.models import Generation, Message, ModelRequest
-from steelyard.records.secrets import forget_secrets
+from steelyard.secrets import forget_secrets
+from tests.serving import Scripted, serving
 
 
 @pytest.fixture(autouse=True)

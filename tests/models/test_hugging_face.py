@@ -5,12 +5,12 @@ import math
 
 import pytest
 import torch
-from tiny_models import AUTOMATIC, make_adapter, make_causal, make_classifier, make_seq2seq
 from transformers import AutoTokenizer
 
 from steelyard.errors import ConfigurationError, InputError
 from steelyard.models import ModelOptions, open_model
 from steelyard.records.models import Generation, Message, ModelRequest
+from tests.tiny_models import AUTOMATIC, make_adapter, make_causal, make_classifier, make_seq2seq
 
 MAKERS = {"causal": make_causal, "seq2seq": make_seq2seq, "classification": make_classifier}
 PROMPTS = ["what is the capital of peru ?", "red", "the film was very very good and fun . yes", "one plus two equals"]

@@ -5,7 +5,7 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from steelyard.reading.schemas import SCHEMAS
+from steelyard.datasets.schemas import SCHEMAS
 
 VALIDATORS = {name: Draft202012Validator(build()) for name, build in SCHEMAS.items()}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from steelyard.reading.yaml_words import NotFiniteError, literal, meaning, substituted
-from steelyard.records.secrets import forget_secrets, redact
+from steelyard.secrets import forget_secrets, redact
 
 
 @pytest.mark.parametrize(

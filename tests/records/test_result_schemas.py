@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from steelyard.cli.main import cli
-from steelyard.pipeline.schemas import schema_of
+from steelyard.schemas import schema_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAIRS = ["aa", "ab", "bb", "bc", "cc", "ca", "aa", "bb"]

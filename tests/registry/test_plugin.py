@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import ConfigurationError
-from steelyard.pipeline.scoring import ScoreOptions, score_pair
 from steelyard.records.answers import Text
 from steelyard.registry import bind_scorer, scorers
+from steelyard.tasks.scoring import ScoreOptions, score_pair
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "tests" / "plugin" / "within_days.py"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.pipeline.research.order import ResearchOptions, evaluate_research
+from steelyard.kinds.research.order import ResearchOptions, evaluate_research
 
 ADAPTERS = Path(__file__).resolve().parents[2] / "examples" / "research" / "adapters"
 WITHOUT_PASSAGES = {"bing_chat", "gpt4"}

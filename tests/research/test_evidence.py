@@ -1,11 +1,11 @@
 """When evidence counts, and what is named when it does not."""
 
 import pytest
-from research_artifacts import TEXT, evidence
 
 from steelyard.research.evidence import Chunks, judge_citation, judge_evidence
 from steelyard.research.faults import ArtifactError
 from steelyard.research.outputs import Citation, Evidence
+from tests.research_artifacts import TEXT, evidence
 
 
 def judged(fields, text=TEXT):

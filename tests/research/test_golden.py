@@ -1,9 +1,9 @@
 """Golden queries: the two forms, and every way of being malformed, each by the requirement it breaks."""
 
 import pytest
-from research_artifacts import golden
 
 from steelyard.research.golden import REQUIREMENTS, objective_key, parse_golden
+from tests.research_artifacts import golden
 
 TYPES, KEYS = "golden_queries.types", "golden_queries.keys"
 

@@ -1,13 +1,13 @@
 """Runs gathered by objective: the rules of page 50 for what is missing, extra or unreadable."""
 
 import pytest
-from research_artifacts import claim, event, evidence, golden, output, step
 
 from steelyard.errors import Problem
 from steelyard.research.golden import parse_golden
 from steelyard.research.objectives import Objectives
 from steelyard.research.runs import RunUnderJudgement, run_facts
 from steelyard.research.wording import expected_text, explain, output_text, predicted_text
+from tests.research_artifacts import claim, event, evidence, golden, output, step
 
 BROKEN = Problem("bad-json", "cut")
 

@@ -1,10 +1,10 @@
 """`research_output.json`: what is read, and what makes a run unreadable."""
 
 import pytest
-from research_artifacts import claim, evidence, output
 
 from steelyard.research.faults import ArtifactError
 from steelyard.research.outputs import parse_output
+from tests.research_artifacts import claim, evidence, output
 
 
 def test_a_claim_cites_by_id_inline_or_by_an_object_with_nothing_but_the_id():

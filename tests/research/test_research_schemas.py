@@ -5,13 +5,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from research_artifacts import claim, evidence, golden, output
 
-from steelyard.pipeline.schemas import schema_of
 from steelyard.research.faults import ArtifactError
 from steelyard.research.golden import parse_golden
 from steelyard.research.outputs import parse_output
 from steelyard.research.schemas import SCHEMAS
+from steelyard.schemas import schema_of
+from tests.research_artifacts import claim, evidence, golden, output
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "research"
 READABLE = sorted(path for path in EXAMPLES.glob("outputs*/run_*") if path.name != "run_11")

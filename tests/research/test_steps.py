@@ -1,10 +1,10 @@
 """Steps and manifests."""
 
 import pytest
-from research_artifacts import event, step
 
 from steelyard.research.faults import ArtifactError
 from steelyard.research.steps import StepLedger
+from tests.research_artifacts import event, step
 
 
 def ledger(events=(), manifests=()):

@@ -37,7 +37,7 @@ def test_an_answer_that_follows_all_passes():
     assert (card.primary_score, card.passed, card.explain) == (1.0, True, "Follows all 2 instructions.")
 
 
-def test_the_pipeline_refuses_a_reference_without_instructions(tmp_path):
+def test_an_evaluation_refuses_a_reference_without_instructions(tmp_path):
     items = tmp_path / "items.jsonl"
     items.write_text('{"id": "a", "prompt": "?", "reference": "a", "prediction": "a"}\n')
     with pytest.raises(InputError, match="the reference has no instructions, and instructions@v1 judges by them"):

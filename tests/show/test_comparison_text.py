@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from made_runs import make_run
 
 from steelyard.cli.plan import plan_command
-from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
 from steelyard.show.comparison import comparison_text, too_few
 from steelyard.show.comparison_files import comparison_csv, comparison_markdown
 from steelyard.show.comparison_table import table_lines
 from steelyard.show.html_comparison import comparison_section
+from steelyard.verdicts.comparison import CompareOptions, compare
+from tests.made_runs import make_run
 
 # Two of four changed: had all four got worse, the two-sided p would be 2/16.
 FOUR = [1, 1, 0, 0], [0, 1, 0, 1]

@@ -6,7 +6,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from conversation_rows import compute, extract, row, turn
 from matplotlib.image import imread
 
 from steelyard.conversations.dataset import read_conversation
@@ -17,6 +16,7 @@ from steelyard.records.runs import RunRecord
 from steelyard.show.conversation_html import conversations
 from steelyard.show.conversation_plots import conversation_plots
 from steelyard.show.conversation_text import conversation_text
+from tests.conversation_rows import compute, extract, row, turn
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m"
 TURNS = [

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.pipeline.recording.losses import loss_curve
-from steelyard.pipeline.verdicts.reports import ReportOptions, write_run_report
 from steelyard.records.training import LossCurve
+from steelyard.runs.losses import loss_curve
 from steelyard.show.html_losses import MOST_POINTS, losses, nice_ticks
+from steelyard.verdicts.reports import ReportOptions, write_run_report
 
 OLD = Path(__file__).resolve().parents[1] / "fixtures/old/020f671/runs"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_blocks import plan, scored_block
 
 from steelyard.aggregate import Report
 from steelyard.records.blocks import Labels
 from steelyard.show.html_report import report_html
+from tests.made_blocks import plan, scored_block
 
 RUN = {
     "task": "demo <task>",

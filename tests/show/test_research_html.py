@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from research_artifacts import claim, evidence, golden, output, write_golden, write_run
 
-from steelyard.pipeline.research.order import ResearchOptions, evaluate_research
+from steelyard.kinds.research.order import ResearchOptions, evaluate_research
 from steelyard.show.research_html import gates, objectives
+from tests.research_artifacts import claim, evidence, golden, output, write_golden, write_run
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "research"
 

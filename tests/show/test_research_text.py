@@ -2,10 +2,9 @@
 
 import json
 
-from research_artifacts import claim, event, golden, output, write_golden, write_run
-
-from steelyard.pipeline.research.order import ResearchOptions, evaluate_research
+from steelyard.kinds.research.order import ResearchOptions, evaluate_research
 from steelyard.show.research import research_json, research_text
+from tests.research_artifacts import claim, event, golden, output, write_golden, write_run
 
 
 def forms(folder, *entries):

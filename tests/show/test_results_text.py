@@ -6,13 +6,13 @@ import subprocess
 import sys
 
 import pytest
-from made_blocks import plan, scored_block
 
 from steelyard.aggregate import Report
 from steelyard.records.runs import RunRecord
 from steelyard.show.methods import method_lines
 from steelyard.show.results import results_lines, slice_lines
 from steelyard.show.weak_slices import searched_lines
+from tests.made_blocks import plan, scored_block
 
 NOTICE = (
     "Slice metrics show correlation between data segments and model performance. They do not prove causation. "

@@ -1,5 +1,5 @@
 """What tests of the store share: a real PostgreSQL."""
 
-from postgres import postgres_database, postgres_server
+from tests.postgres import postgres_database, postgres_server
 
 __all__ = ["postgres_database", "postgres_server"]

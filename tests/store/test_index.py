@@ -4,13 +4,13 @@ import multiprocessing
 from pathlib import Path
 
 import pytest
-from index_writing import write_runs
 from sqlalchemy import create_engine, inspect, text
 
 from steelyard.errors import MachineError
 from steelyard.store.index import RunIndex
 from steelyard.store.index_migrations import NEWEST
 from steelyard.store.index_tables import metadata
+from tests.index_writing import write_runs
 
 WRITERS = 100
 ROW = {

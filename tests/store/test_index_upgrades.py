@@ -10,14 +10,14 @@ import psycopg
 import pytest
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from old_runs import VERSIONS, WRITTEN_AT, unpack
 from sqlalchemy import inspect, text
-from tamper.worlds import inside, steelyard
 
 from steelyard.store import index_migrations
 from steelyard.store.index import RunIndex, _engine
 from steelyard.store.index_migrations import NEWEST
 from steelyard.store.index_tables import metadata
+from tests.old_runs import VERSIONS, WRITTEN_AT, unpack
+from tests.tamper.worlds import inside, steelyard
 
 DUMP = "index.postgresql.sql"
 BACK_TO = {

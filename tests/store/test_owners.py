@@ -6,15 +6,15 @@ import time
 from pathlib import Path
 
 import pytest
-from made_runs import make_run
-from tamper.worlds import inside, steelyard
 
 from steelyard.errors import UsageError
-from steelyard.pipeline.runs import stored
-from steelyard.pipeline.runs.stored import open_run
+from steelyard.runs import stored
+from steelyard.runs.stored import open_run
 from steelyard.store import directories
 from steelyard.store.directories import RunDirectory, read_run
 from steelyard.store.owners import standing
+from tests.made_runs import make_run
+from tests.tamper.worlds import inside, steelyard
 
 GATE = "gate begun --against old --junit junit.xml"
 

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tamper.rows import AGAINST, EVAL, WORSE, Row, nothing, run, written
-from tamper.worlds import ITEMS, TASK, answers, items, write_rows
+from tests.tamper.rows import AGAINST, EVAL, WORSE, Row, nothing, run, written
+from tests.tamper.worlds import ITEMS, TASK, answers, items, write_rows
 
 
 def over(rows: list[dict[str, Any]], predictions: str = "worse.jsonl") -> None:

@@ -9,9 +9,9 @@ import sqlite3
 from functools import partial
 from pathlib import Path
 
-from tamper.forged_data import answered
-from tamper.rows import AGAINST, WORSE, Row, nothing, run
-from tamper.worlds import answers
+from tests.tamper.forged_data import answered
+from tests.tamper.rows import AGAINST, WORSE, Row, nothing, run
+from tests.tamper.worlds import answers
 
 
 def copied(run_name: str, place: str, *lines: str) -> None:

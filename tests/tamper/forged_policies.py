@@ -6,8 +6,8 @@ import os
 from functools import partial
 from pathlib import Path
 
-from tamper.forged_data import task
-from tamper.rows import Row, nothing, written
+from tests.tamper.forged_data import task
+from tests.tamper.rows import Row, nothing, written
 
 RULES = "gates:\n  - {metric: exact_match, max_drop: 0.02}\n"
 TYPING_ERROR = "gates:\n  - {metric: exact_macth, min: 0}\nanswer_type"

@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from tamper.forged_names import copied
-from tamper.forged_policies import RULES
-from tamper.rows import AGAINST, WORSE, Row, nothing, run, written
-from tamper.worlds import items, write_rows
+from tests.tamper.forged_names import copied
+from tests.tamper.forged_policies import RULES
+from tests.tamper.rows import AGAINST, WORSE, Row, nothing, run, written
+from tests.tamper.worlds import items, write_rows
 
 
 def ask(body: str, *more: str, name: str = "forged", function: str = "good") -> None:

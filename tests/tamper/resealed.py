@@ -13,11 +13,11 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from tamper.rows import Row
 
-from steelyard.pipeline.recording.sealing import seal_derived
+from steelyard.runs.sealing import seal_derived
 from steelyard.store.files import json_bytes
 from steelyard.store.seals import sealed
+from tests.tamper.rows import Row
 
 FAMILY = "made anew with its hashes"
 COLUMNS = (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tamper.worlds import steelyard
+from tests.tamper.worlds import steelyard
 
 AGAINST = "gate {run} --against main"
 EVAL = "eval task.yaml --name forged --predictions"

@@ -10,13 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tamper.changes import ANY, TEXT, Change, append_lines, changes_of, exchange, set_json
-from tamper.forged_data import GENUINE_DATA, INPUTS, JUDGED
-from tamper.forged_names import GENUINE_NAMES, NAMED
-from tamper.forged_policies import GENUINE_POLICIES, POLICY_ROWS
-from tamper.forged_states import GENUINE_STATES, STATED, SUITE_ROWS
-from tamper.resealed import rows_made_anew
-from tamper.worlds import steelyard
+from tests.tamper.changes import ANY, TEXT, Change, append_lines, changes_of, exchange, set_json
+from tests.tamper.forged_data import GENUINE_DATA, INPUTS, JUDGED
+from tests.tamper.forged_names import GENUINE_NAMES, NAMED
+from tests.tamper.forged_policies import GENUINE_POLICIES, POLICY_ROWS
+from tests.tamper.forged_states import GENUINE_STATES, STATED, SUITE_ROWS
+from tests.tamper.resealed import rows_made_anew
+from tests.tamper.worlds import steelyard
 
 RUN = ("run.json", "config.yaml", "environment.json", "hashes.json", "manifest.json", "predictions.jsonl")
 EVAL = ("eval_results.json", "items.parquet", "hard_examples.jsonl", "report.html", "hashes.json")

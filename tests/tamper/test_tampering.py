@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tamper.table import Case, UnchangedError, cases
-from tamper.worlds import KINDS, Finished, inside, make_world, steelyard
+
+from tests.tamper.table import Case, UnchangedError, cases
+from tests.tamper.worlds import KINDS, Finished, inside, make_world, steelyard
 
 LEAST = 150
 SAMPLE = 30

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import conversation_rows as talks
-import research_artifacts as agents
-
 from steelyard.cli.main import main
-from steelyard.records.secrets import forget_secrets
+from steelyard.secrets import forget_secrets
+from tests import conversation_rows as talks
+from tests import research_artifacts as agents
 
 ITEMS = 60
 RIGHT = {"base": 57, "good": 57, "worse": 30, "weak": 12}

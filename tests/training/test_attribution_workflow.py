@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tiny_models import make_causal
 
 from steelyard.cli.main import main
+from tests.tiny_models import make_causal
 
 TRAIN_YAML = """
 base_model: tiny

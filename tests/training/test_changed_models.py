@@ -5,8 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tamper.worlds import inside, steelyard
-from tiny_models import make_causal
+
+from tests.tamper.worlds import inside, steelyard
+from tests.tiny_models import make_causal
 
 CAPITALS = {"peru": "lima", "france": "paris", "kenya": "nairobi", "italy": "rome"}
 TRAIN = """

@@ -7,16 +7,17 @@ from pathlib import Path
 import polars
 import pytest
 from jsonschema import Draft202012Validator
-from tiny_models import make_causal, make_classifier, make_seq2seq
 
+from steelyard.datasets.versions import add_dataset
 from steelyard.errors import ConfigurationError, IncompleteError, InputError, UsageError
-from steelyard.pipeline.datasets import add_dataset
-from steelyard.pipeline.reproduction import reproduce_run, verify_run
-from steelyard.pipeline.schemas import schema_of
-from steelyard.pipeline.training.order import train
-from steelyard.pipeline.training.planning import TrainOptions, plan_training
+from steelyard.kinds.reproduction import reproduce_run, verify_run
+from steelyard.kinds.training.order import train
+from steelyard.kinds.training.planning import TrainOptions, plan_training
 from steelyard.reading.yaml_file import read_yaml
+from steelyard.runs.places import Watching
+from steelyard.schemas import schema_of
 from steelyard.store.directories import read_run
+from tests.tiny_models import make_causal, make_classifier, make_seq2seq
 
 # Models this small learn nothing but what they are then tested on.
 pytestmark = pytest.mark.filterwarnings("ignore:.* rows to test on .* rows to train on:UserWarning")
@@ -71,7 +72,7 @@ def values(base, **more):
 
 def run(base, name="first", training=None, resume=None, **more):
     given = TrainOptions(values=values(base, **more), name=name, resume=resume)
-    return train(given, training=training)
+    return train(given, Watching(trained=training))
 
 
 def test_an_sft_training_writes_every_artifact_and_evaluates_itself(models, folder):

@@ -7,12 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import conversation_rows as talks
-import research_artifacts as agents
 import yaml
-from ways.places import BASE, GOOD, Way, read_json, steelyard, write_rows
-from ways.task_files import WRONG, files
-from ways.tasks import SOURCES, VARIATIONS
+
+from tests import conversation_rows as talks
+from tests import research_artifacts as agents
+from tests.ways.places import BASE, GOOD, Way, read_json, steelyard, write_rows
+from tests.ways.task_files import WRONG, files
+from tests.ways.tasks import SOURCES, VARIATIONS
 
 TALKS = 6
 ANSWERS = ["1500", "1200", "300", "25%"]
@@ -82,7 +83,7 @@ TRAINING = {
 
 def training() -> None:
     """Write a model of a few thousand parameters, rows to train and to test on, and one training for each run."""
-    from tiny_models import make_causal
+    from tests.tiny_models import make_causal
 
     make_causal(Path("tiny"))
     rows = [
@@ -116,7 +117,7 @@ def make_imported(path: Path) -> None:
     """Turn a finished run into one that another tool judged, by hand, as its importer is to write it.
 
     The scores that the other tool recorded stand with the outputs in the journal, under the tool's own signature;
-    `config.yaml` says where they come from; nothing names a scorer of ours.
+    `config.yaml` says where they come from; nothing names a scorer of ours. What is derived is then derived anew.
     """
     scores = {f"i{n}": float(n % WRONG[path.name] > 0) for n in range(24)}
     lines = [json.loads(line) for line in (path / "predictions.jsonl").read_text().splitlines()]
@@ -126,19 +127,26 @@ def make_imported(path: Path) -> None:
     config = yaml.safe_load((path / "config.yaml").read_text())
     for name in ("scorers", "metrics", "predictions", "prompt"):
         config.pop(name, None)
-    config["imported"] = {"from": "inspect", "log": "words.eval", "version": "0.3.2", "scores": "recorded"}
+    config["imported"] = {"from": "inspect", "log": "words.eval", "version": "0.3.2", "scorers": {"match": FOREIGN}}
     (path / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-    change_json(path / "eval/eval_results.json", signatures={"scorers": [FOREIGN], "metrics": [], "canonical": []})
+    change_record(path, kind="imported", started_as="imported", scorer_version=FOREIGN, primary_metric="match")
+    change_record(path, signatures={"scorers": [FOREIGN], "metrics": [], "canonical": []})
+    done = steelyard(f"rescore {path.name} --runs-dir {path.parent}")
+    assert done.code == 0, done
+    (path / "eval/rescored.json").unlink(missing_ok=True)
     reseal_derived(path)
-    hashes = read_json(path / "hashes.json")
+    change_record(path, primary_score=sum(scores.values()) / len(scores))
+
+
+def change_record(path: Path, **facts: Any) -> None:
+    """Write other facts into `run.json`, with the hashes of what now stands beside it."""
+    hashes = read_json(path / "hashes.json") | {"items": read_json(path / "eval/hashes.json")["items"]}
     hashes |= {"config": digest(path / "config.yaml"), "journal": digest(path / "predictions.jsonl")}
     hashes["reproducibility"] = text_digest("\n".join(hashes[name] for name in ("config", "data", "environment")))
     hashes["fingerprint"] = text_digest(f"{hashes['config']}\n{hashes['items']}\n{hashes['journal']}")
     write_json(path / "hashes.json", hashes)
-    record = read_json(path / "run.json")
-    facts = {"kind": "imported", "scorer_version": FOREIGN, "fingerprint": hashes["fingerprint"]}
-    facts |= {"signatures": {"scorers": [FOREIGN], "metrics": [], "canonical": []}}
-    write_sealed(path / "run.json", record | facts | {"files": {name: digest(path / name) for name in record["files"]}})
+    record = read_json(path / "run.json") | facts | {"fingerprint": hashes["fingerprint"]}
+    write_sealed(path / "run.json", record | {"files": {name: digest(path / name) for name in record["files"]}})
 
 
 def reseal_derived(path: Path) -> None:

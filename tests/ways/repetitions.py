@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-from faults.killing import in_child
-from ways.places import BASE, Place, Way, contents, read_json, steelyard
-from ways.views import assert_no_invented_score
+
+from tests.faults.killing import in_child
+from tests.ways.places import BASE, Place, Way, contents, read_json, steelyard
+from tests.ways.views import assert_no_invented_score
 
 RESULTS = "eval_results.json"
 ITEMS = "items.parquet"

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ways.kinds import WAYS
-from ways.places import Way, steelyard
+
+from tests.ways.kinds import WAYS
+from tests.ways.places import Way, steelyard
 
 _COMMAND = re.compile(r"^  ([a-z]+)\s", re.MULTILINE)
 _OPTION = re.compile(r"^  (?:-\w, )?(--[a-z-]+)", re.MULTILINE)

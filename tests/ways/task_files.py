@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import polars
-from ways.places import BASE, GOOD, write_rows
+
+from tests.ways.places import BASE, GOOD, write_rows
 
 ITEMS = 24
 WRONG = {BASE: 4, GOOD: 8}

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ways import task_files as write
-from ways import typed_files as typed
-from ways.places import Way
-from ways.task_files import files
+from tests.ways import task_files as write
+from tests.ways import typed_files as typed
+from tests.ways.places import Way
+from tests.ways.task_files import files
 
 RULES = [
     {"name": "no_no", "pattern": "^nothing", "invert": True},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from ways.places import BASE, GOOD, write_rows
-from ways.task_files import ITEMS, WRONG, files, items
+from tests.ways.places import BASE, GOOD, write_rows
+from tests.ways.task_files import ITEMS, WRONG, files, items
 
 
 def of_fields() -> None:

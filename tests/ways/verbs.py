@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ways.places import Place
-from ways.repetitions import evaluate_trained, reproduce, reproduce_verify_only, rescore, rescore_by_name, resume
-from ways.verdicts import attribute, baseline, calibrate, compare, plan, verify
-from ways.views import items, kind, listed, reindexed, report, report_compared, show
+from tests.ways.places import Place
+from tests.ways.repetitions import evaluate_trained, reproduce, reproduce_verify_only, rescore, rescore_by_name, resume
+from tests.ways.verdicts import attribute, baseline, calibrate, compare, plan, verify
+from tests.ways.views import items, kind, listed, reindexed, report, report_compared, show
 
 Verb = Callable[[Place], None]
 VERBS: dict[str, Verb] = {

@@ -8,8 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
-from ways.kinds import reseal_derived
-from ways.places import BASE, GOOD, Place
+
+from tests.ways.kinds import reseal_derived
+from tests.ways.places import BASE, GOOD, Place
 
 PARTS = ("model", "scorer", "data", "coverage")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ways.places import BASE, GOOD, Place
+from tests.ways.places import BASE, GOOD, Place
 
 
 def kind(place: Place) -> None:

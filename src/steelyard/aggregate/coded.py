@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.aggregate.groups import Groups
+from steelyard.kernels.labels import codes_block
 from steelyard.records.blocks import Counts, Floats, TextColumn
-from steelyard.text.kernels.labels import codes_block
 
 FEWEST_ITEMS = 8192
 """Below so many items in a block, sorting takes no longer than loading the loop."""

@@ -1,1 +1,1 @@
-"""Parse, call the pipeline, print, exit."""
+"""Parse, call the room, print, exit."""

@@ -10,7 +10,7 @@ import click
 
 from steelyard.cli.output import print_json, print_table
 from steelyard.errors import escape
-from steelyard.pipeline.runs.baselines import described_baseline, described_baselines, name_baseline
+from steelyard.runs.baselines import described_baseline, described_baselines, name_baseline
 
 _runs_dir = click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from steelyard.asking.caching import cache_info, clear_cache
 from steelyard.cli.output import print_json
-from steelyard.pipeline.generation.caching import cache_info, clear_cache
 
 
 @click.group("cache", epilog="Example: steelyard cache info --json")
@@ -41,7 +41,7 @@ def clear(*, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compile_ahead(*, as_json: bool) -> None:
     """Compile the loops for large files now, instead of at the first large evaluation."""
-    from steelyard.pipeline.compiling import compile_loops  # noqa: PLC0415 - the other commands need no loops
+    from steelyard.kernels.compiling import compile_loops  # noqa: PLC0415 - the other commands need no loops
 
     found = compile_loops()
     if as_json:

@@ -9,8 +9,8 @@ import click
 
 from steelyard.cli.output import print_json
 from steelyard.cli.progress import calibration_progress
-from steelyard.pipeline.verdicts.calibrating import CalibrateOptions, calibrate
 from steelyard.show.calibration import calibration_text
+from steelyard.verdicts.calibrating import CalibrateOptions, calibrate
 
 
 @click.command(

@@ -9,12 +9,12 @@ import click
 
 from steelyard.cli.output import print_json
 from steelyard.comparison.slices import SEPARATOR
-from steelyard.pipeline.verdicts.comparison import CompareOptions, compare
 from steelyard.reading.names import names_of, slice_keys
 from steelyard.records.comparisons import Comparison
 from steelyard.show.comparison import comparison_text
 from steelyard.show.comparison_files import comparison_csv, comparison_markdown
 from steelyard.store.files import json_bytes, write_bytes
+from steelyard.verdicts.comparison import CompareOptions, compare
 
 FORMATS = ("table", "json", "csv", "markdown")
 

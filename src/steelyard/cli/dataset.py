@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from steelyard.cli.output import print_json, print_table
+from steelyard.datasets.shipped import opened_path
+from steelyard.datasets.versions import add_dataset, check_dataset, diff_datasets, find_version, list_datasets
 from steelyard.errors import escape
-from steelyard.pipeline.datasets import add_dataset, check_dataset, diff_datasets, find_version, list_datasets
-from steelyard.reading.shipped import opened_path
 from steelyard.records.datasets import Manifest
 
 OVERLAP_FOUND = 3

@@ -15,7 +15,7 @@ import click
 
 from steelyard.errors import ConfigurationError, Problem
 from steelyard.records.encoded import refuse_not_utf8
-from steelyard.records.secrets import remember_environment
+from steelyard.secrets import remember_environment
 
 PREFIX = "STEELYARD_"
 MAX_BYTES = 1 << 20

@@ -12,14 +12,15 @@ from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.cli.project import give_way, under_the_task
 from steelyard.errors import Problem, UsageError
-from steelyard.pipeline.evaluation.order import evaluate
-from steelyard.pipeline.evaluation.suite_files import is_suite_file
-from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.recording.run import Evaluation, OverBudgetError
+from steelyard.kinds.suite_files import is_suite_file
+from steelyard.kinds.task.order import evaluate
 from steelyard.reading.names import Key, names_of, slice_keys
+from steelyard.runs.places import Watching
+from steelyard.runs.recording import FinishedRun, OverBudgetError
 from steelyard.show.rejudged import rejudged_content, rejudged_lines
 from steelyard.show.results import evaluation_text
 from steelyard.show.unanswered import results_warnings
+from steelyard.tasks.options import EvaluateOptions
 
 ANSWER_TYPES = ("text", "choice", "number", "list", "reasoning", "label", "mixed")
 
@@ -98,7 +99,7 @@ def eval_command(
         return
     try:
         with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
-            evaluation = evaluate(options, progress=progress, asking=asking)
+            evaluation = evaluate(options, Watching(judged=progress, asked=asking))
     except OverBudgetError as error:
         _print_over_budget(error, as_json=as_json)
         raise click.exceptions.Exit(error.exit_code) from None
@@ -108,14 +109,14 @@ def eval_command(
 def _print_over_budget(error: OverBudgetError, *, as_json: bool) -> None:
     """Print the figures of a run over its error budget, and what it is over."""
     if as_json:
-        print_json(evaluation_content(error.evaluation) | {"error": error.as_dict()})
+        print_json(evaluation_content(error.finished) | {"error": error.as_dict()})
     else:
-        _print(error.evaluation, as_json=False)
+        _print(error.finished, as_json=False)
     click.echo(f"steelyard: {error}", err=True)
 
 
 def _evaluate_trained(run: str, test_data: str | None, given: dict[str, Any], *, as_json: bool) -> None:
-    from steelyard.pipeline.training.trained import (  # noqa: PLC0415 - most evaluations have no training behind them
+    from steelyard.kinds.training.trained import (  # noqa: PLC0415 - most evaluations have no training behind them
         TrainedOptions,
         evaluate_trained,
     )
@@ -128,13 +129,15 @@ def _evaluate_trained(run: str, test_data: str | None, given: dict[str, Any], *,
         hard_examples=given["hard_examples"],
         name=given["name"],
         runs_dir=given["runs_dir"],
+        resume=given["resume"],
+        retry_failed=given["retry_failed"],
     )
     with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
-        evaluation = evaluate_trained(options, progress=progress, asking=asking)
+        evaluation = evaluate_trained(options, Watching(judged=progress, asked=asking))
     _print(evaluation, as_json=as_json)
 
 
-def _print(evaluation: Evaluation, *, as_json: bool) -> None:
+def _print(evaluation: FinishedRun, *, as_json: bool) -> None:
     if as_json:
         print_json(evaluation_content(evaluation))
     else:
@@ -153,7 +156,7 @@ def _options(task_file: Path | None, given: dict[str, Any]) -> EvaluateOptions:
     return EvaluateOptions(task_file=task_file, **given)
 
 
-def evaluation_content(evaluation: Evaluation) -> dict[str, Any]:
+def evaluation_content(evaluation: FinishedRun) -> dict[str, Any]:
     """Return a finished evaluation as the JSON object that `--json` prints."""
     run = evaluation.run
     about = {"run_id": run.run_id, "name": run.name, "path": str(evaluation.path), "flags": run.flags}

@@ -9,21 +9,22 @@ import click
 from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.errors import Problem, UsageError, escape
-from steelyard.pipeline.evaluation.order import evaluate
-from steelyard.pipeline.evaluation.suite_files import is_suite_file
-from steelyard.pipeline.options import EvaluateOptions
-from steelyard.pipeline.recording.run import Evaluation
+from steelyard.kinds.suite_files import is_suite_file
+from steelyard.kinds.task.order import evaluate
+from steelyard.runs.places import Watching
+from steelyard.runs.recording import FinishedRun
 from steelyard.show.methods import method_lines
 from steelyard.show.results import evaluation_text
 from steelyard.show.unanswered import results_warnings
+from steelyard.tasks.options import EvaluateOptions
 
 
 def evaluate_several(options: EvaluateOptions, *, repeats: int | None, as_json: bool) -> None:
     """Evaluate a suite, or one task several times, and print what came of it."""
 
-    def run(one: EvaluateOptions) -> Evaluation:
+    def run(one: EvaluateOptions) -> FinishedRun:
         with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
-            return evaluate(one, progress=progress, asking=asking)
+            return evaluate(one, Watching(judged=progress, asked=asking))
 
     if not is_suite_file(options.task_file):
         assert repeats is not None
@@ -37,7 +38,7 @@ def evaluate_several(options: EvaluateOptions, *, repeats: int | None, as_json: 
 
 
 def _suite(options: EvaluateOptions, run: Any, *, as_json: bool) -> None:
-    from steelyard.pipeline.evaluation.suite import evaluate_suite  # noqa: PLC0415 - for suites only
+    from steelyard.kinds.suite import evaluate_suite  # noqa: PLC0415 - for suites only
 
     found = evaluate_suite(options, run=run)
     if as_json:
@@ -54,7 +55,7 @@ def _suite(options: EvaluateOptions, run: Any, *, as_json: bool) -> None:
 
 
 def _repeats(options: EvaluateOptions, repeats: int, run: Any, *, as_json: bool) -> None:
-    from steelyard.pipeline.evaluation.repeats import evaluate_repeats  # noqa: PLC0415 - for repeats only
+    from steelyard.kinds.repeats import evaluate_repeats  # noqa: PLC0415 - for repeats only
 
     found = evaluate_repeats(options, repeats, run=run)
     if as_json:
@@ -82,7 +83,7 @@ def _repeats(options: EvaluateOptions, repeats: int, run: Any, *, as_json: bool)
         click.echo(f"  flaky {escape(item['item_id'])}: passes {item['pass_rate']:.0%} of the time")
 
 
-def _content(evaluation: Evaluation) -> dict[str, Any]:
+def _content(evaluation: FinishedRun) -> dict[str, Any]:
     run = evaluation.run
     warned = results_warnings(run.name, evaluation.results, dry="mock" in run.flags)
     about = {"run_id": run.run_id, "name": run.name, "path": str(evaluation.path), "warnings": warned}

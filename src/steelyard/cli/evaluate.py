@@ -11,8 +11,9 @@ from steelyard.cli.eval import evaluation_content
 from steelyard.cli.output import print_json
 from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.cli.project import give_way
-from steelyard.pipeline.conversations.options import ConversationOptions
-from steelyard.pipeline.conversations.order import evaluate_conversations
+from steelyard.kinds.conversations.options import ConversationOptions
+from steelyard.kinds.conversations.order import evaluate_conversations
+from steelyard.runs.places import Watching
 from steelyard.show.conversation_text import conversation_text
 
 SHIPPED_DATASET = (
@@ -70,7 +71,7 @@ def evaluate_command(*, as_json: bool, no_validation: bool, no_plots: bool, **gi
         click.echo(SHIPPED if given["model"] is None else SHIPPED_DATASET, err=True)
     options = ConversationOptions(validation=not no_validation, plots=not no_plots, **given)
     with asking_progress(shown=not as_json) as asking, item_progress(shown=not as_json) as progress:
-        evaluation = evaluate_conversations(options, progress=progress, asking=asking)
+        evaluation = evaluate_conversations(options, Watching(judged=progress, asked=asking))
     if as_json:
         print_json(evaluation_content(evaluation))
     else:

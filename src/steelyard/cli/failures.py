@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from steelyard.errors import MachineError, Problem, SteelyardError, escape
-from steelyard.records.secrets import redact, redacted
+from steelyard.secrets import redact, redacted
 
 USAGE = 2
 OUR_BUG = 70

@@ -11,12 +11,12 @@ import click
 from steelyard.cli.failures import machine_failure
 from steelyard.cli.output import print_json
 from steelyard.errors import UNDECIDED, SteelyardError
-from steelyard.pipeline.verdicts.gating import GateOptions, gate
 from steelyard.reading.names import names_of
 from steelyard.records.verdicts import Verdict
 from steelyard.show.junit import refusal_junit, verdict_junit
 from steelyard.show.verdict import refusal_markdown, verdict_markdown, verdict_text
 from steelyard.store.files import machine_errors, write_bytes
+from steelyard.verdicts.gating import GateOptions, gate
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.pipeline.starting import write_starting_files
+from steelyard.tasks.starting import write_starting_files
 
 
 @click.command("init", epilog="Example: steelyard init my-task && steelyard eval my-task/task.yaml --name first")

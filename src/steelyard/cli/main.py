@@ -1,4 +1,4 @@
-"""The command line: parse, call the pipeline, print, exit.
+"""The command line: parse, call the room, print, exit.
 
 Every command's body is imported when the command runs, so that `--help` starts at once.
 """

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from steelyard.errors import escape
-from steelyard.records.secrets import hidden, redact, redacted
+from steelyard.secrets import hidden, redact, redacted
 
 _SURROGATES = re.compile("[\\ud800-\\udfff]")
 

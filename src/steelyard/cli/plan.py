@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.pipeline.verdicts.planning import PlanOptions, plan
 from steelyard.show.comparison import too_few
+from steelyard.verdicts.planning import PlanOptions, plan
 
 
 @click.command("plan", epilog="Example: steelyard plan --effect 0.02 --power 0.8 --baseline main")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.pipeline.recording.indexing import reindex
+from steelyard.runs.indexing import reindex
 
 
 @click.command("reindex", epilog="Example: steelyard reindex --runs-dir runs")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.pipeline.verdicts.reports import ReportOptions, write_run_report
+from steelyard.verdicts.reports import ReportOptions, write_run_report
 
 
 @click.command("report", epilog="Example: steelyard report second --compare first --output second.html")

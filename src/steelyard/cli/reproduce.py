@@ -9,7 +9,8 @@ import click
 from steelyard.cli.output import print_json
 from steelyard.cli.progress import asking_progress, training_progress
 from steelyard.errors import escape
-from steelyard.pipeline.reproduction import reproduce_run, verify_run
+from steelyard.kinds.reproduction import reproduce_run, verify_run
+from steelyard.runs.places import Watching
 
 DIFFERS = 3
 
@@ -25,7 +26,7 @@ def reproduce_command(run: str, runs_dir: Path, *, verify_only: bool, as_json: b
         found = verify_run(run, runs_dir)
     else:
         with training_progress(shown=not as_json) as training, asking_progress(shown=not as_json) as asking:
-            found = reproduce_run(run, runs_dir, training=training, asking=asking)
+            found = reproduce_run(run, runs_dir, Watching(trained=training, asked=asking))
     if as_json:
         print_json(found.as_dict())
     else:

@@ -9,7 +9,8 @@ import click
 from steelyard.cli.eval import evaluation_content
 from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import item_progress
-from steelyard.pipeline.evaluation.rescoring import RescoreOptions, rescore
+from steelyard.kinds.rescoring import RescoreOptions, rescore
+from steelyard.runs.places import Watching
 from steelyard.show.rejudged import rejudged_lines
 from steelyard.show.results import evaluation_text
 
@@ -28,7 +29,7 @@ def rescore_command(run: str, scorer: str | None, task_file: Path | None, runs_d
     """
     options = RescoreOptions(run=run, runs_dir=runs_dir, scorer=scorer, task_file=task_file)
     with item_progress(shown=not as_json) as progress:
-        evaluation = rescore(options, progress=progress)
+        evaluation = rescore(options, Watching(judged=progress))
     if as_json:
         print_json(evaluation_content(evaluation))
     else:

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import click
 
 from steelyard.cli.progress import item_progress
-from steelyard.pipeline.research.order import ResearchEvaluation, ResearchOptions, evaluate_research
+from steelyard.kinds.research.order import ResearchEvaluation, ResearchOptions, evaluate_research
+from steelyard.runs.places import Watching
 from steelyard.show.research import research_json, research_text
 from steelyard.store.files import replacing
 
@@ -50,7 +51,7 @@ def research_command(*, form: Literal["text", "json"], as_json: bool, report: Pa
     form = "json" if as_json else form
     with ExitStack() as stack:
         with item_progress(shown=form == "text") as progress:
-            evaluation = stack.enter_context(evaluate_research(_options(given), progress=progress))
+            evaluation = stack.enter_context(evaluate_research(_options(given), Watching(judged=progress)))
         if report is not None:
             _write(report, evaluation, "json" if report.suffix == ".json" else form)
         for piece in _pieces(evaluation, form):

@@ -40,7 +40,7 @@ def runs_command() -> None:
 @_json
 def list_command(runs_dir: Path, *, as_json: bool, **given: Any) -> None:
     """List runs, newest first."""
-    from steelyard.pipeline.recording.listing import list_page  # noqa: PLC0415 - the database library, for this command only
+    from steelyard.runs.listing import list_page  # noqa: PLC0415 - the database library, for this command only
 
     rows, total = list_page(runs_dir, **given)
     if as_json:
@@ -72,7 +72,7 @@ def _row(row: dict[str, Any]) -> list[str]:
 @_json
 def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
     """Show one run: what it says of itself and what it found."""
-    from steelyard.pipeline.runs.showing import shown_run  # noqa: PLC0415 - Parquet, for this command only
+    from steelyard.runs.showing import shown_run  # noqa: PLC0415 - Parquet, for this command only
     from steelyard.store.checking import damage_told  # noqa: PLC0415
 
     found = shown_run(runs_dir, run)
@@ -118,7 +118,7 @@ def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
 @_json
 def items_command(run: str, where: tuple[str, ...], kind: str, *, as_json: bool, **given: Any) -> None:
     """Look at a run's items, in the dataset's order."""
-    from steelyard.pipeline.runs.items import ItemQuery, item_records, run_items  # noqa: PLC0415 - Parquet, on demand
+    from steelyard.runs.items import ItemQuery, item_records, run_items  # noqa: PLC0415 - Parquet, on demand
 
     query = ItemQuery(run=run, where=_tags(where), **given)
     if kind == "jsonl" and not as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.pipeline.schemas import schema_builders, schema_of
+from steelyard.schemas import schema_builders, schema_of
 
 
 @click.command("schema", epilog="Example: steelyard schema canonical-answer")

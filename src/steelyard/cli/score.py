@@ -14,9 +14,9 @@ import msgspec
 
 from steelyard.cli.output import print_json
 from steelyard.errors import Problem, Problems, UsageError
-from steelyard.pipeline.scoring import ScoreOptions, score_lines, score_pair
 from steelyard.records.answers import ANSWER_TYPES
 from steelyard.records.scores import Scorecard
+from steelyard.tasks.scoring import ScoreOptions, score_lines, score_pair
 
 _HELD_IN_MEMORY = 1 << 24
 """Bytes of cards that wait in memory for the last line; more wait on disk."""

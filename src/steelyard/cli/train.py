@@ -10,9 +10,10 @@ import click
 from steelyard.cli.output import print_json
 from steelyard.cli.progress import asking_progress, item_progress, training_progress
 from steelyard.errors import Problem, UsageError
-from steelyard.pipeline.training.order import Trained, train
-from steelyard.pipeline.training.planning import TrainOptions, plan_training
+from steelyard.kinds.training.order import Trained, train
+from steelyard.kinds.training.planning import TrainOptions, plan_training
 from steelyard.records.training import summary_content
+from steelyard.runs.places import Watching
 from steelyard.show.results import evaluation_text
 
 _OVERRIDES = ("dataset", "base_model", "task", "epochs", "batch_size", "lr", "lora_r", "device", "seed")
@@ -53,7 +54,7 @@ def train_command(config: Path | None, *, dry_run: bool, as_json: bool, **given:
         asking_progress(shown=shown) as asking,
         item_progress(shown=shown) as progress,
     ):
-        trained = train(options, training=training, asking=asking, progress=progress)
+        trained = train(options, Watching(trained=training, asked=asking, judged=progress))
     _print(trained, as_json=as_json)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.reading.evalset import validate_evalset
-from steelyard.reading.shipped import opened_path, own_size
+from steelyard.datasets.evalset import validate_evalset
+from steelyard.datasets.shipped import opened_path, own_size
 from steelyard.show.evalset import evalset_errors_text, evalset_text
 
 INVALID = 3

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from steelyard.errors import CODES, ConfigurationError, Problem, excerpt, quoted
 from steelyard.records.documents import Document
-from steelyard.records.secrets import redacted
+from steelyard.secrets import redacted
 
 
 class Strict(BaseModel):

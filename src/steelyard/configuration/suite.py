@@ -11,7 +11,7 @@ from steelyard.configuration.problems import Strict, checked
 
 
 class Suite(Strict):
-    """A suite file, checked. Task files are still as written; `pipeline` resolves them against the file."""
+    """A suite file, checked. Task files are still as written; `kinds.suite` resolves them against the file."""
 
     suite: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
     tasks: tuple[str, ...] = Field(strict=False, min_length=1)

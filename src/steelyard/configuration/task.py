@@ -116,7 +116,7 @@ class EvalBlock(Strict):
 
 
 class Task(Strict):
-    """A task file, checked. Paths are still as written; `pipeline` resolves them against the file."""
+    """A task file, checked. Paths are still as written; `tasks` resolves them against the file."""
 
     task: str
     version: str | int | None = None

@@ -14,7 +14,7 @@ MOST_EPOCHS = 10_000
 
 
 class TrainingFile(Strict):
-    """`train.yaml`, checked. Paths are still as written; the pipeline resolves them against the file."""
+    """`train.yaml`, checked. Paths are still as written; `kinds.training` resolves them against the file."""
 
     base_model: str
     task: Literal["sft", "classification"] = "sft"

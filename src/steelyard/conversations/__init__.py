@@ -1,4 +1,4 @@
 """Multi-turn numeric question answering: turns, traces, solvers, and what seed 004 writes (page 40).
 
-Rows come in from the pipeline, judged turns and tables go out to it; nothing here opens a file.
+Rows come in from `kinds.conversations`, judged turns and tables go out to it; nothing here opens a file.
 """

@@ -26,7 +26,7 @@ from steelyard.records.conversations import (
     TurnTrace,
 )
 from steelyard.records.items import State
-from steelyard.records.secrets import SECRET_IN_OUTPUT
+from steelyard.secrets import SECRET_IN_OUTPUT
 
 _ADVICE = {
     "rounding_error": "only the rounding differs",

@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.conversations.tables import UNANSWERED, error_context, expected
 from steelyard.records.conversations import JudgedConversation, JudgedTurn, TurnTrace, ValidatorLog
-from steelyard.records.secrets import SECRET_IN_OUTPUT
+from steelyard.secrets import SECRET_IN_OUTPUT
 
 
 def trace_content(judged: JudgedConversation) -> dict[str, Any]:

@@ -19,12 +19,14 @@ from steelyard.numbers.quantity import NotANumber
 from steelyard.numbers.units import resolve, table_unit
 from steelyard.programs import ProgramError, expression_steps
 from steelyard.records.conversations import TurnError, TurnTrace, ValidatorLog
-from steelyard.records.secrets import SECRET_IN_OUTPUT
+from steelyard.records.measures import MEASURES
+from steelyard.secrets import SECRET_IN_OUTPUT
 
 _CONVERSATION_IDS = ("conversation_id", "record_id", "id")
 _ANSWERS = ("actual_answer", "predicted_answer", "answer", "prediction")
-_PROMPT_TOKENS = ("prompt_tokens", "tokens_in")
-_COMPLETION_TOKENS = ("completion_tokens", "tokens_out")
+_PROMPT_TOKENS, _COMPLETION_TOKENS = (
+    measure.fields for measure in MEASURES if measure.name in ("prompt_tokens", "completion_tokens")
+)
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 120
 LARGEST_COUNT = 2**63 - 1

@@ -37,7 +37,7 @@ from steelyard.models.refusals import Refusals
 from steelyard.models.streaming import AsyncStream
 from steelyard.models.trouble import Trouble
 from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
-from steelyard.records.secrets import redact
+from steelyard.secrets import redact
 
 
 class EndpointModel(BaseModel):

@@ -8,7 +8,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
 from steelyard.errors import ConfigurationError, Problem, quoted
-from steelyard.records.secrets import is_secret_name, remember_secret
+from steelyard.secrets import is_secret_name, remember_secret
 
 BASE_URL, KEY, KEY_FILE = "OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_API_KEY_FILE"
 DEFAULT_BASE_URL = "https://api.openai.com/v1"

@@ -12,7 +12,7 @@ from itertools import chain, islice
 
 from steelyard.errors import IncompleteError, Problem
 from steelyard.records.models import ModelReply, ModelRequest
-from steelyard.records.secrets import redact
+from steelyard.secrets import redact
 
 MOST = 16
 """So many refused requests stop a run, or as many as it has."""

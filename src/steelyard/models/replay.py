@@ -1,4 +1,4 @@
-"""`replay:FILE` is stored predictions under another name: the pipeline reads the file as it reads `--predictions`.
+"""`replay:FILE` is stored predictions under another name: `asking` reads the file as it reads `--predictions`.
 
 Where a caller wants one answer at a time (a conversation, a test), `ReplayModel` looks it up by item id.
 """

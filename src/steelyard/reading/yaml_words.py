@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.records.secrets import is_secret_name, remember_secret
+from steelyard.secrets import is_secret_name, remember_secret
 
 MAX_DIGITS = 1000
 """Longer integers are refused: no configuration needs them, and CPython cannot print them all."""

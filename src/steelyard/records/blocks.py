@@ -1,4 +1,4 @@
-"""Columns over consecutive items: what the pipeline streams from room to room.
+"""Columns over consecutive items: what streams from room to room.
 
 A block holds a few thousand items in dataset order. A column of text is any sequence of strings; a reader that can
 do so hands over a `TextColumn`, which keeps the bytes as read, so that block forms never make a Python string.

@@ -40,9 +40,8 @@ class Prediction(msgspec.Struct, frozen=True):
     state: State | None = None
     """Set where the model gave no output: `failed` or `timeout`."""
     error: str | None = None
-    eval_time_ms: float | None = None
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    measures: dict[str, float | int | None] = {}
+    """Its numbers by the names of `records.measures`."""
     line: int | None = None
     held_key: bool = False
     """Whether a key was taken out of it: here, or before it came into the journal."""

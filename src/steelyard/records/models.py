@@ -1,4 +1,4 @@
-"""What a model is asked and what it gives back; the pipeline, conversations and training meet the models here."""
+"""What a model is asked and what it gives back; asking, conversations and training meet the models here."""
 
 from __future__ import annotations
 

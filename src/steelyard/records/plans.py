@@ -1,4 +1,4 @@
-"""What the aggregate room is asked to report; made by the pipeline from the task."""
+"""What the aggregate room is asked to report; made from the task by the room `tasks`."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, TypedDict
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 import msgspec
 
@@ -11,7 +12,9 @@ RunStatus: TypeAlias = Literal["running", "completed", "decided", "over_budget",
 STATUSES: tuple[RunStatus, ...] = ("running", "completed", "decided", "over_budget", "failed", "interrupted")
 FINISHED: tuple[RunStatus, ...] = ("completed", "decided", "over_budget")
 """Of a run of which every item that was asked has a state."""
-RunKind: TypeAlias = Literal["run", "member", "suite", "repeat", "shard", "imported", "mock"]
+RunKind: TypeAlias = Literal["task", "conversations", "research", "training", "imported"]
+"""What a run is: by which recipe it is made, judged again and reproduced."""
+StartedAs: TypeAlias = Literal["run", "member", "suite", "repeat", "shard", "imported", "mock"]
 """What a run was started as: `latest` is a run or a suite, and `latest@TASK` a run or a suite's member."""
 
 RUN_FORMAT = 2
@@ -38,6 +41,23 @@ EVAL_HASHES_FILE = "eval/hashes.json"
 OWNER_FILE = ".owner"
 RESCORED_FILE = "eval/rescored.json"
 """Where a run was judged again under other scorers: what then takes the place of `run.json`'s own fields."""
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What reading the input of a run found: told once, when the run is made, and read by every verb after it."""
+
+    unknown_ids: int = 0
+    """Predictions for ids that are not in the dataset."""
+    quarantined: int = 0
+    """Rows of predictions that were set aside."""
+    unaccounted: int = 0
+    """Of those, rows that name no item, so that nobody knows whose answer is lacking."""
+
+    @property
+    def flags(self) -> list[str]:
+        """What a reader must know before trusting the run."""
+        found = {"quarantined_rows": self.unaccounted, "unknown_ids": self.unknown_ids}
+        return [flag for flag, count in found.items() if count]
 
 
 class RunCounts(TypedDict, total=False):
@@ -77,7 +97,10 @@ class RunRecord(msgspec.Struct, frozen=True):
     primary_score: float | None = None
     flags: list[str] = msgspec.field(default_factory=list)
     """What a reader must know before trusting the run: `mock`, `quarantined_rows`, `limited`."""
-    kind: RunKind = "run"
+    kind: RunKind = "task"
+    started_as: StartedAs = "run"
+    reading: Reading | None = None
+    """Null in runs that kept no such counts."""
     sequence: int | None = None
     """The number that the folder of runs gave it when it was started; null in runs of format 1."""
     fingerprint: str | None = None
@@ -90,6 +113,36 @@ class RunRecord(msgspec.Struct, frozen=True):
     def signed(self, *parts: str) -> tuple[str, ...]:
         """Return the signatures of its `scorers`, its `metrics` or both."""
         return tuple(str(signature) for part in parts for signature in self.signatures.get(part) or ())
+
+
+def of_today(content: dict[str, Any]) -> dict[str, Any]:
+    """Return what a `run.json` of any version says, in today's words: older runs said as what they were started only.
+
+    >>> of_today({"kind": "member", "model": {"kind": "research agent"}})["kind"]
+    'research'
+    """
+    if content.get("kind") in get_args(RunKind) and "started_as" in content:
+        return content
+    started_as = content.get("kind", "run")
+    return content | {"kind": _told_kind(content, started_as), "started_as": started_as}
+
+
+def _told_kind(content: Mapping[str, Any], started_as: str) -> RunKind:
+    """Return what a run is that does not say so: each kind signs, or names its model, as no other does."""
+    model, signatures = (_table(content.get(name)) for name in ("model", "signatures"))
+    canonical = [str(found) for found in signatures.get("canonical") or ()]
+    if started_as == "imported":
+        return "imported"
+    if any(found.startswith("conversation@") for found in canonical):
+        return "conversations"
+    if model.get("kind") == "research agent":
+        return "research"
+    is_trained = "base" in model or (model.get("kind") == "hf" and not content.get("scorer_version"))
+    return "training" if is_trained else "task"
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 class Rescored(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""A training as the pipeline hands it to the training room, and what comes back."""
+"""A training as `kinds.training` hands it to the training room, and what comes back."""
 
 from __future__ import annotations
 

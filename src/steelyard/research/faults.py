@@ -9,7 +9,7 @@ from steelyard.errors import excerpt, quoted
 
 
 class ArtifactError(ValueError):
-    """An artifact that does not have its form. The pipeline gives it a file and a line."""
+    """An artifact that does not have its form. `kinds.research` gives it a file and a line."""
 
 
 def kind(value: Any) -> str:

@@ -10,10 +10,10 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from steelyard.records.secrets import SECRET_IN_OUTPUT
 from steelyard.research.golden import GoldenEntry, objective_key
 from steelyard.research.measures import COUNTS
 from steelyard.research.runs import RunJudgement
+from steelyard.secrets import SECRET_IN_OUTPUT
 
 NO_RUN = "no_run"
 UNREADABLE_RUN = "unreadable_run"

@@ -13,16 +13,16 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.kernels.checks import blank_rows
+from steelyard.kernels.overlap import OverlapBlock, overlap_block, same_stripped_block
+from steelyard.kernels.rouge import RougeBlock, rouge_block
+from steelyard.kernels.writing import FIRST, SECOND, VALUE, Part, sentences
 from steelyard.records.answers import Text
 from steelyard.records.blocks import ErrorTags, Floats, TextColumn, replaced
 from steelyard.registry import Metric, Scorer
 from steelyard.scoring import metrics_text
 from steelyard.scoring.answer_correctness import answer_correctness
 from steelyard.scoring.text_answer import text_answer, text_answer_v1
-from steelyard.text.kernels.checks import blank_rows
-from steelyard.text.kernels.overlap import OverlapBlock, overlap_block, same_stripped_block
-from steelyard.text.kernels.rouge import RougeBlock, rouge_block
-from steelyard.text.kernels.writing import FIRST, SECOND, VALUE, Part, sentences
 
 _KERNEL_PROFILES = ("basic", "squad")
 _NO_TAGS: tuple[str, ...] = ()

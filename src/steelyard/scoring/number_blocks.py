@@ -13,13 +13,13 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.kernels.plain_numbers import NONE, PERCENT, POWERS, UNIT_NAMES, NumberColumn
 from steelyard.numbers.ladder import RUNGS
 from steelyard.numbers.units import resolve
 from steelyard.records.blocks import ErrorTags, Floats
 from steelyard.registry import Scorer
 from steelyard.scoring.blocks import BlockScores
 from steelyard.scoring.number import ADVICE, Tolerance, number, unit_table
-from steelyard.text.kernels.plain_numbers import NONE, PERCENT, POWERS, UNIT_NAMES, NumberColumn
 
 Flags = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
@@ -70,7 +70,7 @@ def written_texts(column: NumberColumn) -> list[str]:
     """Return numbers as explanations show them: `12.5 %`, `3.0`.
 
     >>> from steelyard.records.blocks import TextColumn
-    >>> from steelyard.text.kernels.plain_numbers import numbers_block
+    >>> from steelyard.kernels.plain_numbers import numbers_block
     >>> written_texts(numbers_block(TextColumn.of(["1,250", "3.0", "12.50%"])))
     ['1250', '3.0', '12.5 %']
     """

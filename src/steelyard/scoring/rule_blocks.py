@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
+from steelyard.kernels.patterns import PatternBlock, pattern_block
 from steelyard.records.blocks import ErrorTags, Floats, TextColumn
 from steelyard.records.plans import FORMAT_COMPLIANCE, RULE_PREFIX
 from steelyard.records.rules import Rule
 from steelyard.scoring.rules import FormatRules, is_simple
-from steelyard.text.kernels.patterns import PatternBlock, pattern_block
 
 
 class RuleBlocks:

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from steelyard.records.encoded import UNREADABLE, is_utf8
-from steelyard.records.runs import RUN_FILE, SUITE_FILE, RunKind
+from steelyard.records.runs import RUN_FILE, SUITE_FILE, StartedAs
 from steelyard.store.files import json_line
 from steelyard.store.folder import FOLDER, counting_folder, locked, remove_empty
 from steelyard.store.lines import append_line, line_object, parsed, read_objects
@@ -34,23 +34,23 @@ class Start:
     """The directory, relative to the folder."""
     run_id: str
     task: str
-    kind: RunKind
+    started_as: StartedAs
 
 
-def count_start(runs_dir: Path, path: Path, run_id: str, *, task: str, kind: RunKind) -> tuple[int, RunKind]:
+def count_start(runs_dir: Path, path: Path, run_id: str, *, task: str, started_as: StartedAs) -> tuple[int, StartedAs]:
     """Give a run the next number of its folder; return it, and as what the run counts."""
     folder = counting_folder(runs_dir)
-    if folder != runs_dir and kind == "run":
-        kind = "member"
+    if folder != runs_dir and started_as == "run":
+        started_as = "member"
     with locked(folder) as place:
         file = place / STARTED_FILE
         found = [_start(content) for _, content in read_objects(file)]
         known = [entry.sequence for entry in found if entry is not None]
         whole = bool(known) and None not in found
         last = max([0, *known] if whole else [0, *known, _highest(folder)])
-        entry = Start(last + 1, str(path.relative_to(folder)), run_id, task, kind)
+        entry = Start(last + 1, str(path.relative_to(folder)), run_id, task, started_as)
         append_line(file, json_line(sealed(asdict(entry))))
-    return entry.sequence, kind
+    return entry.sequence, started_as
 
 
 def forget_start(runs_dir: Path, path: Path, sequence: int) -> None:

@@ -24,9 +24,10 @@ from steelyard.records.runs import (
     RUN_FORMAT,
     SUITE_FILE,
     Rescored,
-    RunKind,
     RunRecord,
     RunStatus,
+    StartedAs,
+    of_today,
 )
 from steelyard.store.counting import count_start, forget_start
 from steelyard.store.files import json_bytes, machine_errors, write_bytes
@@ -72,7 +73,7 @@ class RunDirectory:
         self.created_at = created_at
         self.host = platform.node()
         self.sequence: int | None = None
-        self.kind: RunKind = "run"
+        self.started_as: StartedAs = "run"
         self._owner = owner
 
     @classmethod
@@ -82,7 +83,7 @@ class RunDirectory:
         name: str | None,
         *,
         task: str = "",
-        kind: RunKind = "run",
+        started_as: StartedAs = "run",
         replaces: Callable[[Path], bool] | None = None,
     ) -> RunDirectory:
         """Make `runs_dir/name` (or a dated name), own it and give it the folder's next number.
@@ -100,7 +101,7 @@ class RunDirectory:
             owner = _made(path) or _emptied(path, replaces)
             (path / "eval").mkdir()
         found = cls(path, run_id, now.isoformat(timespec="seconds"), owner)
-        found.sequence, found.kind = count_start(runs_dir, path, run_id, task=task, kind=kind)
+        found.sequence, found.started_as = count_start(runs_dir, path, run_id, task=task, started_as=started_as)
         return found
 
     @classmethod
@@ -111,7 +112,7 @@ class RunDirectory:
             return cls._of(path, record, Owner(path))
 
     @classmethod
-    def resume(cls, path: Path, *, task: str = "", kind: RunKind = "run") -> RunDirectory:
+    def resume(cls, path: Path, *, task: str = "", started_as: StartedAs = "run") -> RunDirectory:
         """Own a run that was begun and not finished, at whatever point it stopped; sweep what it left half-written."""
         with machine_errors(path):
             _refuse_link(path)
@@ -123,18 +124,20 @@ class RunDirectory:
             return cls._of(path, read_run(path), owner)
         now = datetime.now(UTC)
         found = cls(path, new_run_id(now), now.isoformat(timespec="seconds"), owner)
-        found.sequence, found.kind = count_start(path.parent, path, found.run_id, task=task, kind=kind)
+        found.sequence, found.started_as = count_start(
+            path.parent, path, found.run_id, task=task, started_as=started_as
+        )
         return found
 
     @classmethod
     def _of(cls, path: Path, record: RunRecord, owner: Owner) -> RunDirectory:
         found = cls(path, record.run_id, record.created_at, owner)
-        found.sequence, found.kind = record.sequence, record.kind
+        found.sequence, found.started_as = record.sequence, record.started_as
         return found
 
     def write_record(self, record: RunRecord) -> None:
         """Write `run.json` with the run's number. With status `completed` this is the last write of the run."""
-        numbered = msgspec.structs.replace(record, sequence=self.sequence, kind=self.kind)
+        numbered = msgspec.structs.replace(record, sequence=self.sequence, started_as=self.started_as)
         write_bytes(self.path / RUN_FILE, json_bytes(sealed(msgspec.to_builtins(numbered))))
 
     def release(self) -> None:
@@ -226,7 +229,7 @@ def read_run(path: Path, *, as_made: bool = False) -> RunRecord:
 
     `as_made` leaves out that the run was judged again.
     """
-    record = _decoded(path / RUN_FILE, RunRecord)
+    record = _decoded(path / RUN_FILE, RunRecord, of_today)
     refuse_newer(record.format_version, RUN_FORMAT, path / RUN_FILE)
     if as_made or not (path / RESCORED_FILE).is_file():
         return record
@@ -245,7 +248,7 @@ def find_run(runs_dir: Path, name: str | Path) -> Path:
     found = find_named(runs_dir, name)
     if (found / SUITE_FILE).is_file() and not (found / RUN_FILE).is_file():
         message = f"{found.name} is a suite, expected one run"
-        raise InputError(Problem("run-not-found", message, hint=f"name one of its runs: {found.name}/TASK"))
+        raise UsageError(Problem("not-for-this-kind", message, hint=f"name one of its runs: {found.name}/TASK"))
     return found
 
 
@@ -257,9 +260,13 @@ def refuse_newer(found: int, known: int, file: Path) -> None:
         raise InputError(Problem("newer-format", message, hint=hint, file=str(file)))
 
 
-def _decoded(file: Path, kind: type[T]) -> T:
+def _decoded(file: Path, kind: type[T], brought_up: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> T:
+    """Return what a JSON file holds; `brought_up` puts what an older version wrote into today's words."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=kind)
+        content = file.read_bytes()
+        if brought_up is None:
+            return msgspec.json.decode(content, type=kind)
+        return msgspec.convert(brought_up(msgspec.json.decode(content, type=dict[str, Any])), kind)
     except FileNotFoundError:
         message = f"there is no {file.name} here"
         hint = "name a run by its directory, its name or its id; the command that made a run which died begins it again"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from steelyard.errors import MachineError, Problem
-from steelyard.records.secrets import hidden, hidden_bytes
+from steelyard.secrets import hidden, hidden_bytes
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem, UsageError, excerpt, quoted
-from steelyard.records.runs import RUN_FILE, SUITE_FILE
+from steelyard.records.runs import RUN_FILE, SUITE_FILE, of_today
 from steelyard.store.counting import STARTED_FILE, Start, kept_records, read_record, read_starts
 
 LATEST = "latest"
@@ -86,7 +86,7 @@ class _Candidate:
     path: str
     sequence: int
     created_at: str
-    kind: str
+    started_as: str
     task: str
     counted: bool
 
@@ -101,10 +101,10 @@ def _latest(runs_dir: Path, task: str | None) -> Path:
     starts = read_starts(runs_dir)
     found = _counted(runs_dir, starts)
     found += _uncounted(runs_dir, starts, {entry.path for entry in found})
-    kinds = ("run", "suite") if task is None else ("run", "member")
-    wanted = [entry for entry in found if entry.kind in kinds and task in (None, entry.task)]
+    wanted_as = ("run", "suite") if task is None else ("run", "member")
+    wanted = [entry for entry in found if entry.started_as in wanted_as and task in (None, entry.task)]
     if not wanted:
-        raise _none_yet(runs_dir, task, {entry.task for entry in found if entry.kind in kinds})
+        raise _none_yet(runs_dir, task, {entry.task for entry in found if entry.started_as in wanted_as})
     last = max(entry.order for entry in wanted)
     first, *others = [entry for entry in wanted if entry.order == last]
     if others:
@@ -136,7 +136,7 @@ def _counted(runs_dir: Path, starts: list[Start]) -> list[_Candidate]:
                 moved[path] = entry
     here = {path: entry for path, entry in last.items() if entry.run_id not in gone}
     return [
-        _Candidate(path, entry.sequence, "", entry.kind, entry.task, counted=_agrees(runs_dir / path, entry))
+        _Candidate(path, entry.sequence, "", entry.started_as, entry.task, counted=_agrees(runs_dir / path, entry))
         for path, entry in (here | moved).items()
     ]
 
@@ -157,10 +157,11 @@ def _uncounted(runs_dir: Path, starts: list[Start], known: set[str]) -> list[_Ca
     for path, content in kept_records(runs_dir):
         sequence = content.get("sequence") or 0
         if content and path not in known and sequence not in taken:
-            kind = "mock" if "mock" in content.get("flags", ()) else content.get("kind", "run")
-            kind = "suite" if "suite_id" in content else "member" if os.sep in path and kind == "run" else kind
+            started_as = "mock" if "mock" in content.get("flags", ()) else of_today(content)["started_as"]
+            started_as = "member" if os.sep in path and started_as == "run" else started_as
+            started_as = "suite" if "suite_id" in content else started_as
             task, created_at = str(content.get("task")), str(content.get("created_at"))
-            found.append(_Candidate(path, sequence, created_at, kind, task, counted=False))
+            found.append(_Candidate(path, sequence, created_at, started_as, task, counted=False))
     return found
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from steelyard.kernels.writing import gathered
 from steelyard.records.blocks import Counts, ErrorTags, Floats, Labels, TextColumn
-from steelyard.text.kernels.writing import gathered
 
 _FEW_ROWS = 4096
 """Up to so many rows, a list of labels is made faster than the loop is loaded."""

@@ -12,7 +12,7 @@ import pyarrow.types as kinds
 
 from steelyard.records.items import STATES
 from steelyard.registry import is_bounded
-from steelyard.store.items import CLASSES, COUNTS_PREFIX, DETAILS, FIXED, SCORE_PREFIX, TAG_PREFIX
+from steelyard.store.items import CLASSES, COUNTS_PREFIX, FIXED, SCORE_PREFIX, TAG_PREFIX, details
 
 _PRESENT = ("item_id", "state", "correctness", "pass", "item_hash", "error_tags")
 """Columns in which every item has a value."""
@@ -38,7 +38,7 @@ def _kind(name: str) -> pa.DataType | None:
         return pa.list_(pa.int64())
     if name.startswith(TAG_PREFIX) or name in CLASSES:
         return pa.string()
-    return {**FIXED, **DETAILS}.get(name)
+    return {**FIXED, **details()}.get(name)
 
 
 def _alike(found: pa.DataType, expected: pa.DataType) -> bool:

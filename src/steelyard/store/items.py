@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from steelyard.errors import InputError, Problem
 from steelyard.records.blocks import ScoredBlock
+from steelyard.records.measures import measures
 from steelyard.store.files import replacing
 from steelyard.store.item_arrays import (
     LABEL_KIND,
@@ -43,16 +44,16 @@ COUNTS_PREFIX = "counts."
 CLASSES = ("truth", "guess")
 """Columns of a classification only: the labels that its confusion matrix counts."""
 
-DETAILS: dict[str, pa.DataType] = {
-    "eval_time_ms": pa.float64(),
-    "prompt_tokens": pa.int64(),
-    "completion_tokens": pa.int64(),
-    "conversation": pa.string(),
-    "turn": pa.int64(),
-    "error": pa.string(),
-    "loss": pa.float64(),
-    "n_tokens": pa.int64(),
-}
+_PLACES = {"conversation": pa.string(), "turn": pa.int64(), "error": pa.string()}
+_FIRST = ("eval_time_ms", "prompt_tokens", "completion_tokens")
+"""The measures that stand before the places of an item: files of every version have their columns in one order."""
+
+
+def details() -> dict[str, pa.DataType]:
+    """Return the columns that are stored and not aggregated: every measure of a prediction, and places of its item."""
+    found = {measure.name: pa.float64() if measure.kind == "amount" else pa.int64() for measure in measures()}
+    first = {name: found.pop(name) for name in _FIRST}
+    return first | _PLACES | found
 
 
 class ItemsWriter:
@@ -170,7 +171,7 @@ def _schema(names: Collection[str]) -> pa.Schema:
             *((name, _SCORE_KIND) for name in scores),
             *((name, _COUNTS_KIND) for name in counts),
             *((name, LABEL_KIND) for name in tags),
-            *((name, kind) for name, kind in DETAILS.items() if name not in FIXED),
+            *((name, kind) for name, kind in details().items() if name not in FIXED),
             *((name, LABEL_KIND) for name in CLASSES if name in names),
         ]
     )
@@ -213,7 +214,7 @@ def _table(block: ScoredBlock) -> pa.Table:
         "explain": text_array(block.explain),
         "item_hash": text_array(block.item_hashes, LABEL_KIND),
     }
-    columns |= {name: detail_array(block.details.get(name), kind, len(block)) for name, kind in DETAILS.items()}
+    columns |= {name: detail_array(block.details.get(name), kind, len(block)) for name, kind in details().items()}
     columns |= {SCORE_PREFIX + name: float_array(values) for name, values in block.scores.items()}
     columns |= {COUNTS_PREFIX + name: counts_array(rows) for name, rows in block.counts.items()}
     columns |= {TAG_PREFIX + _spelled(key): label_array(labels) for key, labels in block.tags.items()}

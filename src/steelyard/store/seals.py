@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from steelyard.records.secrets import redacted
+from steelyard.secrets import redacted
 
 PREFIX = "sha256:"
 _THREADS = 2

@@ -11,7 +11,7 @@ import msgspec
 
 from steelyard.errors import Problem
 from steelyard.records.encoded import UNREADABLE
-from steelyard.records.secrets import redacted
+from steelyard.secrets import redacted
 from steelyard.store.directories import now_text
 from steelyard.store.files import json_line
 from steelyard.store.folder import FOLDER, is_writable, locked

@@ -1,0 +1,1 @@
+"""Datasets: versions that are kept, eval sets that are shipped and checked, what two of them share."""

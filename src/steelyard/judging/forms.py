@@ -1,0 +1,214 @@
+"""Plain rows to scored blocks: texts and numbers by the block forms of their scorers, all else by distinct pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.judging.corpus import count_columns
+from steelyard.judging.distinct_pairs import (
+    JudgedPairs,
+    distinct_pairs,
+    error_tags_at,
+    judged_pairs,
+    labels_at,
+    texts_at,
+)
+from steelyard.judging.items import Judge, Judgement
+from steelyard.judging.plain_rows import PlainRows, conversation_columns, detail_columns, selected
+from steelyard.judging.roles import ItemRoles, PredictionRoles
+from steelyard.judging.typed_forms import TypedForm, outputs_of, references_of, typed_form
+from steelyard.judging.weaving import combined, in_order, prefixed
+from steelyard.kernels.writing import item_hashes
+from steelyard.records.answers import Text
+from steelyard.records.blocks import Counts, ErrorTags, Floats, ItemBlock, Labels, ScoredBlock, TextColumn
+from steelyard.records.items import Item, Prediction
+from steelyard.scoring.blocks import BlockScores, TextPair, metric_block, needs_pairs, scorer_block
+from steelyard.scoring.rule_blocks import RuleBlocks
+
+StrictPair = Callable[[int], tuple[Item, Prediction | None] | None]
+"""Reads a row of the block at hand, and the prediction that belongs to it, as the strict reader does."""
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainItems:
+    """Plain rows of a dataset with their predictions and tags."""
+
+    items: PlainRows[ItemRoles]
+    predictions: PlainRows[PredictionRoles]
+    tags: dict[str, Labels]
+
+    def kept(self, rows: Any) -> PlainItems:
+        """Return some of the rows."""
+        return PlainItems(self.items.kept(rows), self.predictions.kept(rows), selected(self.tags, rows))
+
+    def lines(self) -> Integers:
+        """Return the line of each row in its file."""
+        return self.items.block.raw.numbers_of(self.items.rows)
+
+    def columns(self) -> dict[str, Any]:
+        """Return what a scored block has of its rows, whatever judges them."""
+        conversations, turns = conversation_columns(self.items)
+        named = [conversations.value(row) for row in range(len(turns))] if conversations.names else None
+        details = detail_columns(self.predictions) | ({"conversation": named} if named else {})
+        return {
+            "start": 0,
+            "ids": self.items.named("id"),
+            "lines": self.lines(),
+            "inputs": self.items.named("input"),
+            "tags": self.tags,
+            "clusters": conversations,
+            "details": details | ({"turn": turns} if any(turn is not None for turn in turns) else {}),
+        }
+
+
+class BlockScoring:
+    """Scores plain rows in the one way that a task allows."""
+
+    def __init__(self, judge: Judge, strict_pair: StrictPair) -> None:
+        self.judge = judge
+        self.strict_pair = strict_pair
+        self.rules = None if judge.rules is None else RuleBlocks(judge.rules)
+        # Which label an answer spells is found for each distinct pair.
+        self.by_columns = judge.labels is None and all(map(has_block_form, judge.judgements))
+        self.typed = typed_form(judge)
+
+    def share(self, plain: PlainItems) -> float:
+        """Return how many of some plain rows can be scored here."""
+        items, predictions = plain.items, plain.predictions
+        if self.typed is not None:
+            return self.typed.share(outputs_of(predictions), references_of(items))
+        outputs, references = predictions.named("output"), items.named("reference")
+        return float(self.by_columns or (len(items) > 0 and distinct_pairs(outputs, references) is not None))
+
+    def scored(self, plain: PlainItems) -> tuple[PlainItems, ScoredBlock]:
+        """Return the rows that could be scored, and their block."""
+        if self.by_columns:
+            return plain, self._by_columns(plain)
+        return self._by_pairs(plain) if self.typed is None else self._by_type(self.typed, plain)
+
+    def _by_columns(self, plain: PlainItems) -> ScoredBlock:
+        outputs, references = plain.predictions.named("output"), plain.items.named("reference")
+        pair = TextPair(outputs, references, pairs=needs_pairs(self.judge.metrics))
+        scores = [self._scores(number, pair) for number in range(len(self.judge.judgements))]
+        first = scores[0]
+        checked, rule_tags = self._checked(outputs)
+        columns = plain.columns()
+        return ScoredBlock(
+            **columns,
+            item_hashes=item_hashes(columns["inputs"], references),
+            states=Labels(["scored"], np.zeros(len(plain.items), np.int32)),
+            expected=references,
+            predicted=outputs,
+            outputs=outputs,
+            primary=first.primary,
+            passed=first.passed,
+            scores=dict(sorted((self._numbers(scores, pair) | checked).items())),
+            error_tags=combined([*self._error_tags(scores), *rule_tags]),
+            explain=first.explain,
+            counts=self._counts(pair),
+        )
+
+    def _by_type(self, form: TypedForm, plain: PlainItems) -> tuple[PlainItems, ScoredBlock]:
+        """Judge numbers or lists."""
+        answered = form.judge(outputs_of(plain.predictions), references_of(plain.items))
+        plain = plain.kept(answered.kept)
+        texts = TextColumn.of([text or "" for text in answered.predicted])
+        pair = TextPair(texts, answered.expected, pairs=needs_pairs(self.judge.metrics))
+        outputs = outputs_of(plain.predictions).shown()
+        checked, rule_tags = self._checked(outputs)
+        columns = plain.columns()
+        scored = ScoredBlock(
+            **columns,
+            item_hashes=references_of(plain.items).hashes_with(columns["inputs"]),
+            states=in_order(Labels(["scored", "unparsed"], answered.unparsed.astype(np.int32))),
+            expected=answered.expected,
+            predicted=answered.predicted,
+            outputs=outputs,
+            primary=answered.scores.primary,
+            passed=answered.scores.passed,
+            scores=dict(sorted((self._numbers([answered.scores], pair) | checked).items())),
+            error_tags=combined([answered.scores.error_tags, *rule_tags]),
+            explain=answered.scores.explain,
+            counts=self._counts(pair),
+        )
+        return plain, scored
+
+    def _by_pairs(self, plain: PlainItems) -> tuple[PlainItems, ScoredBlock]:
+        """Judge each distinct pair once."""
+        pairs = self._pairs(plain)
+        kept = np.zeros(len(plain.items), np.bool_) if pairs is None else pairs.places >= 0
+        plain = plain.kept(kept)
+        if pairs is None:
+            return plain, self.judge.judge(ItemBlock(0, [], []))
+        judged, places = pairs.judged, pairs.places[kept]
+        columns = plain.columns()
+        scored = ScoredBlock(
+            **columns,
+            item_hashes=item_hashes(columns["inputs"], plain.items.named("reference")),
+            states=in_order(Labels(judged.states.names, judged.states.codes[places])),
+            expected=texts_at(judged.expected, places),  # type: ignore[arg-type]  # every item has a reference
+            predicted=texts_at(judged.predicted, places),
+            outputs=plain.predictions.named("output"),
+            primary=judged.primary[places],
+            passed=judged.passed[places],
+            scores={name: values[places] for name, values in judged.scores.items()},
+            error_tags=error_tags_at(judged.error_tags, places),
+            explain=texts_at(judged.explain, places),  # type: ignore[arg-type]  # every card has a sentence
+            truth=labels_at(judged.truth, places),
+            guess=labels_at(judged.guess, places),
+            confidence=None if judged.confidence is None else judged.confidence[places],
+            confidence_kind=labels_at(judged.confidence_kind, places),
+            counts={name: counts[places] for name, counts in judged.counts.items()},
+        )
+        return plain, scored
+
+    def _pairs(self, plain: PlainItems) -> JudgedPairs | None:
+        items, predictions = plain.items, plain.predictions
+        found = distinct_pairs(predictions.named("output"), items.named("reference"))
+        if found is None:
+            return None
+        firsts, codes = found
+        rows = items.rows[firsts]
+        return judged_pairs(self.judge, rows, codes, self.strict_pair)
+
+    def _scores(self, number: int, pair: TextPair) -> BlockScores:
+        scorer = self.judge.judgements[number].scorers["text"]
+        form = scorer_block(scorer)
+        assert form is not None
+        return form(scorer, pair)
+
+    def _numbers(self, scores: Sequence[BlockScores], pair: TextPair) -> dict[str, Floats]:
+        numbers = dict(scores[0].sub_scores)
+        for judgement, found in zip(self.judge.judgements[1:], scores[1:], strict=True):
+            numbers[judgement.name] = found.primary
+            numbers |= {f"{judgement.name}.{name}": values for name, values in found.sub_scores.items()}
+        numbers |= {metric.name: metric_block(metric, pair) for metric in self.judge.metrics}
+        return numbers
+
+    def _error_tags(self, scores: Sequence[BlockScores]) -> list[ErrorTags]:
+        others = zip(self.judge.judgements[1:], scores[1:], strict=True)
+        return [scores[0].error_tags, *(prefixed(found.error_tags, judgement.name) for judgement, found in others)]
+
+    def _checked(self, outputs: TextColumn) -> tuple[dict[str, Floats], list[ErrorTags]]:
+        if self.rules is None:
+            return {}, []
+        columns, tags = self.rules.check(outputs)
+        return columns, [tags]
+
+    def _counts(self, pair: TextPair) -> dict[str, Counts]:
+        if not self.judge.corpus:
+            return {}
+        texts = zip(pair.predicted, pair.expected, strict=True)
+        return count_columns(self.judge.corpus, [(prediction, Text(reference)) for prediction, reference in texts])
+
+
+def has_block_form(judgement: Judgement) -> bool:
+    """Return whether a judgement of text is made by columns."""
+    scorer = judgement.scorers.get("text") if judgement.answer_type == "text" else None
+    return scorer is not None and judgement.extraction.kind == "none" and scorer_block(scorer) is not None

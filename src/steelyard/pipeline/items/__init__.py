@@ -1,1 +1,0 @@
-"""Rows of a dataset and of predictions to items, row by row."""

@@ -1,1 +1,0 @@
-"""Runs that are there already: opened, shown, paged through, made again."""

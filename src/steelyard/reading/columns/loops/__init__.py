@@ -1,1 +1,0 @@
-"""The loop that numba compiles for the scan. It allocates nothing, raises nothing and calls no Python."""

@@ -1,0 +1,1 @@
+"""The life of a run on disk: recorded, sealed, indexed, opened, shown, verified."""
