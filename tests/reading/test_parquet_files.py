@@ -68,6 +68,13 @@ def test_what_polars_writes_is_read_in_order_over_many_batches(tmp_path):
     assert [(row.line, row.fields["id"]) for row in rows] == [(index + 1, index) for index in range(n)]
 
 
+def test_texts_and_nulls_of_a_dictionary_come_back_as_pyarrow_gives_them(tmp_path):
+    texts = [None, "a", "", None, "long " * 99, "a", "ä"]
+    kinds = {"plain": pa.array(texts), "coded": pa.array(texts).dictionary_encode(), "none": pa.array([None] * 7)}
+    table = pa.table(kinds | {"numbers": pa.array([3, None, 3, 1, 2, 1, None]).dictionary_encode()})
+    assert rows_of(tmp_path / "a.parquet", table)[0] == table.to_pylist()
+
+
 def test_a_compressed_parquet_file_is_unpacked(tmp_path):
     pq.write_table(pa.table({"id": [1]}), tmp_path / "a.parquet")
     path = tmp_path / "a.parquet.gz"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,7 @@ from steelyard.judging.predictions import PredictionIndex
 from steelyard.judging.workers import judged_in_order
 from steelyard.kernels.labels import text_hashes
 from steelyard.kernels.writing import gathered
+from steelyard.reading.packed import SUFFIXES
 from steelyard.reading.rows import empty_file
 from steelyard.records.blocks import ScoredBlock, TextColumn
 
@@ -32,6 +34,8 @@ SMALLEST_FILE = 1 << 20
 """Below this many bytes the item form is done before the loops are loaded."""
 SMALLEST_COLD_FILE = 64 << 20
 """The same where this machine has not compiled the loops yet, which takes about as long as the item form takes here."""
+PACKED = 8
+"""Rows take about so many times as much in JSONL as in Parquet or compressed; either path gives the same bytes."""
 PLAIN_SHARE = 0.5
 """Where fewer rows than this are plain, several workers are processes: the item form holds the interpreter's lock."""
 
@@ -40,10 +44,16 @@ def block_path(
     judge: Judge, source: Source, journal: StoredJournal | None, *, smallest: int = SMALLEST_FILE
 ) -> Iterator[ScoredBlock] | None:
     """Return the judged blocks of a dataset, or None where it is too small for them."""
-    size = source.dataset.stat().st_size
+    size = _size_of_rows(source.dataset)
     if size < smallest or (smallest > 0 and size < SMALLEST_COLD_FILE and not scan_loop.is_kept()):
         return None
     return _judged(judge, source, journal)
+
+
+def _size_of_rows(path: Path) -> int:
+    """Return about how many bytes the rows of a file take as lines."""
+    size = path.stat().st_size
+    return size * PACKED if path.suffix.lower() in (".parquet", *SUFFIXES) else size
 
 
 def _judged(judge: Judge, source: Source, journal: StoredJournal | None) -> Iterator[ScoredBlock]:

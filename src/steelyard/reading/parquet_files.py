@@ -22,6 +22,8 @@ from steelyard.reading.packed import check_size
 
 Reject: TypeAlias = Callable[[int, RowError, bytes], None]
 
+_AS_THEY_ARE = frozenset((str, int, bool, type(None)))
+"""Values that JSON holds as they are."""
 BATCH_ROWS = 2048
 BATCH_BYTES = 64 * MIB
 """What rows may take that are made at once; fewer are made where they take more."""
@@ -32,7 +34,7 @@ def read_parquet(stream: BinaryIO, path: Path, limits: Limits, reject: Reject) -
     with _seekable(stream) as source:
         for number, values in enumerate(_rows(source, path, limits), start=1):
             try:
-                fields = {name: _plain(value, name, limits.max_depth - 1) for name, value in values.items()}
+                fields = _plain_fields(values, limits)
             except RowError as error:
                 reject(number, error, json.dumps(values, default=str).encode())
             else:
@@ -62,10 +64,33 @@ def _rows(source: BinaryIO, path: Path, limits: Limits) -> Iterator[dict[str, An
             check_size(unpacked, packed, path, limits)
             step = max(1, BATCH_ROWS * BATCH_BYTES // max(size, BATCH_BYTES))
             for start in range(0, batch.num_rows, step):
-                yield from _with_plain_times(batch.slice(start, step)).to_pylist(maps_as_pydicts="strict")
+                yield from _made(_with_plain_times(batch.slice(start, step)))
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         message = f"the Parquet file cannot be read ({excerpt(str(error))}), expected a whole file"
         raise bad_file(path, "corrupt-file", message, hint="fetch or make the file again") from None
+
+
+def _made(batch: Any) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a batch; column by column is several times faster than row by row."""
+    names = batch.schema.names
+    if not names:
+        yield from ({} for _ in range(batch.num_rows))
+    for row in zip(*map(_values, batch.columns), strict=True):
+        yield dict(zip(names, row, strict=True))
+
+
+def _values(column: Any) -> list[Any]:
+    """Return the values of a column; of a dictionary only what these rows have is made, each once."""
+    import numpy as np  # noqa: PLC0415  as above
+    import pyarrow as pa  # noqa: PLC0415
+
+    if not pa.types.is_dictionary(column.type):
+        return cast("list[Any]", column.to_pylist(maps_as_pydicts="strict"))
+    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    present, places = np.unique(codes, return_inverse=True)
+    nulls = int(present[:1].sum() < 0)
+    known = [None] * nulls + column.dictionary.take(pa.array(present[nulls:])).to_pylist()
+    return [known[place] for place in places.tolist()]
 
 
 def _open(source: BinaryIO, path: Path) -> Any:
@@ -122,6 +147,13 @@ def _with_plain_times(batch: Any) -> Any:
                 column = pc.strftime(batch.column(index), format="%Y-%m-%dT%H:%M:%S")
             batch = batch.set_column(index, field.name, column)
     return batch
+
+
+def _plain_fields(values: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    """Return a row as JSON would hold it, or raise a RowError."""
+    if _AS_THEY_ARE.issuperset(map(type, values.values())):
+        return values
+    return {name: _plain(value, name, limits.max_depth - 1) for name, value in values.items()}
 
 
 def _plain(value: Any, name: str, depth: int) -> Any:
