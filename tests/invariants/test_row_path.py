@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from steelyard.errors import SteelyardError
 from steelyard.items import scan
 from steelyard.judging import block_path
+from steelyard.judging.forms import BlockScoring
 from steelyard.kinds.task import streaming
 from steelyard.kinds.task.order import evaluate
 from steelyard.tasks.options import EvaluateOptions
@@ -267,6 +268,80 @@ def test_rows_with_their_own_type_or_choices_are_judged_beside_the_others(both_w
     assert_same(both_ways(Case(rows, None, task=task)))
     mixed = [{**row, "answer_type": ["text", "choice", "list"][place % 3]} for place, row in enumerate(rows)]
     assert_same(both_ways(Case(mixed, None, task={"task": "mixed", "answer_type": "mixed", "choices": ["A", "B"]})))
+
+
+EXTRACTIONS = [
+    *("answer_line", "last_number", "boxed", "choice_letter"),
+    {"json_field": "answer"},
+    {"regex": r"is:? (\S+)"},
+]
+SAID = [
+    *(
+        "Answer: ",
+        "the answer is ",
+        "**Answer:** ",
+        "答案：",
+        "answer is: ",
+        "so ",
+        "<think>x</think> ",
+        "\n#### ",
+        "Answer:\n",
+    ),
+    *('{"answer": "cat"} ', '{"answer": 7} ', '{"answer": "\\ud800"} ', '{"answer": "\\u003cthink\\u003e7"} '),
+    *(
+        "\\boxed{cat} ",
+        "\\boxed{\\text{7}}",
+        "(B)",
+        "7",
+        "1,200.5",
+        "12.5%",
+        "seven",
+        "cat. ",
+        "**cat**",
+        "é",
+        "a, b",
+        "\n",
+        ".",
+    ),
+]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    outputs=st.lists(st.lists(st.sampled_from(SAID), max_size=5).map("".join), min_size=5, max_size=40),
+    extract=st.sampled_from(EXTRACTIONS),
+    kind=st.sampled_from(["text", "number", "list"]),
+    prompt=st.sampled_from([None, "{input}\nAnswer:"]),
+)
+def test_answers_extracted_by_columns_leave_the_same_bytes(both_ways, outputs, extract, kind, prompt):
+    reference = {"text": "cat", "number": "7", "list": "a, b"}[kind]
+    rows = [
+        {"id": f"i{number}", "input": "q", "reference": reference, "prediction": number if number % 9 == 8 else output}
+        for number, output in enumerate(outputs)
+    ]
+    task = {"task": "extracted", "answer_type": kind, "extract": extract, "choices": ["A", "B"]}
+    if kind == "text":
+        task |= {"metrics": ["f1", "chrf"], "scorers": ["text", "answer_correctness"]}
+    assert_same(both_ways(Case(rows, None, task=task | ({"prompt": prompt} if prompt else {}))))
+
+
+@pytest.mark.parametrize("kind", ["text", "number"])
+def test_ordinary_outputs_with_an_answer_line_are_judged_by_columns(both_ways, kind, monkeypatch):
+    counted = []
+    scored = BlockScoring.scored
+
+    def counting(*given):
+        plain, block = scored(*given)
+        counted.append(len(block))
+        return plain, block
+
+    monkeypatch.setattr(BlockScoring, "scored", counting)
+    rows = [
+        {"id": f"i{number}", "input": "q", "reference": f"{number}", "prediction": f"Let me see… Answer: {number % 50}"}
+        for number in range(80)
+    ]
+    assert_same(both_ways(Case(rows, None, task={"task": "a", "answer_type": kind, "extract": "answer_line"})))
+    assert sum(counted) == len(rows)
 
 
 def test_a_file_of_blank_lines_holds_no_rows_either_way(both_ways):

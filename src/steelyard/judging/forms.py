@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.canonical.extraction import Extraction
 from steelyard.judging.corpus import count_columns
 from steelyard.judging.distinct_pairs import (
     JudgedPairs,
@@ -18,6 +19,7 @@ from steelyard.judging.distinct_pairs import (
     labels_at,
     texts_at,
 )
+from steelyard.judging.extractions import Extracted, extracted, extracted_values, is_extracted_by_columns
 from steelyard.judging.items import Judge, Judgement
 from steelyard.judging.plain_rows import PlainRows, conversation_columns, detail_columns, selected
 from steelyard.judging.roles import ItemRoles, PredictionRoles
@@ -32,6 +34,8 @@ from steelyard.scoring.rule_blocks import RuleBlocks
 
 StrictPair = Callable[[int], tuple[Item, Prediction | None] | None]
 """Reads a row of the block at hand, and the prediction that belongs to it, as the strict reader does."""
+_Way: TypeAlias = tuple[Extraction, tuple[str, ...]]
+"""How answers are found in outputs: the extraction, and the choices that it may know."""
 Integers = npt.NDArray[np.int64]
 
 
@@ -82,29 +86,32 @@ class BlockScoring:
         """Return how many of some plain rows can be scored here."""
         items, predictions = plain.items, plain.predictions
         if self.typed is not None:
-            return self.typed.share(outputs_of(predictions), references_of(items))
+            answers, _ = extracted_values(outputs_of(predictions), self.judge.judgements[0])
+            return self.typed.share(answers, references_of(items))
         outputs, references = predictions.named("output"), items.named("reference")
         return float(self.by_columns or (len(items) > 0 and distinct_pairs(outputs, references) is not None))
 
     def scored(self, plain: PlainItems) -> tuple[PlainItems, ScoredBlock]:
         """Return the rows that could be scored, and their block."""
         if self.by_columns:
-            return plain, self._by_columns(plain)
+            return self._by_columns(plain)
         return self._by_pairs(plain) if self.typed is None else self._by_type(self.typed, plain)
 
-    def _by_columns(self, plain: PlainItems) -> ScoredBlock:
+    def _by_columns(self, plain: PlainItems) -> tuple[PlainItems, ScoredBlock]:
+        plain, answers = self._answers(plain)
         outputs, references = plain.predictions.named("output"), plain.items.named("reference")
-        pair = TextPair(outputs, references, pairs=needs_pairs(self.judge.metrics))
-        scores = [self._scores(number, pair) for number in range(len(self.judge.judgements))]
+        pairs = self._text_pairs(answers, references)
+        pair = pairs[0]
+        scores = [self._scores(number, found) for number, found in enumerate(pairs)]
         first = scores[0]
         checked, rule_tags = self._checked(outputs)
         columns = plain.columns()
-        return ScoredBlock(
+        scored = ScoredBlock(
             **columns,
             item_hashes=item_hashes(columns["inputs"], references),
             states=Labels(["scored"], np.zeros(len(plain.items), np.int32)),
             expected=references,
-            predicted=outputs,
+            predicted=pair.predicted,
             outputs=outputs,
             primary=first.primary,
             passed=first.passed,
@@ -113,10 +120,30 @@ class BlockScoring:
             explain=first.explain,
             counts=self._counts(pair),
         )
+        return plain, scored
+
+    def _answers(self, plain: PlainItems) -> tuple[PlainItems, dict[_Way, TextColumn]]:
+        """Return the rows in whose outputs every judgement finds an answer, and the answers by how they are found."""
+        outputs = plain.predictions.named("output")
+        judgements = {_way(judgement): judgement for judgement in self.judge.judgements}
+        answers = {way: extracted(outputs, judgement) for way, judgement in judgements.items()}
+        found = np.logical_and.reduce([answer.found for answer in answers.values()])
+        if found.all():
+            return plain, {way: answer.texts for way, answer in answers.items()}
+        return plain.kept(found), {way: _kept(answer, found) for way, answer in answers.items()}
+
+    def _text_pairs(self, answers: dict[_Way, TextColumn], references: TextColumn) -> list[TextPair]:
+        """Return answers and references for each judgement; those that find the same answers share what is measured."""
+        needed = needs_pairs(self.judge.metrics)
+        pairs = {way: TextPair(texts, references, pairs=needed) for way, texts in answers.items()}
+        return [pairs[_way(judgement)] for judgement in self.judge.judgements]
 
     def _by_type(self, form: TypedForm, plain: PlainItems) -> tuple[PlainItems, ScoredBlock]:
         """Judge numbers or lists."""
-        answered = form.judge(outputs_of(plain.predictions), references_of(plain.items))
+        answers, found = extracted_values(outputs_of(plain.predictions), self.judge.judgements[0])
+        if not found.all():
+            plain, answers = plain.kept(found), answers.kept(found)
+        answered = form.judge(answers, references_of(plain.items))
         plain = plain.kept(answered.kept)
         texts = TextColumn.of([text or "" for text in answered.predicted])
         pair = TextPair(texts, answered.expected, pairs=needs_pairs(self.judge.metrics))
@@ -211,4 +238,12 @@ class BlockScoring:
 def has_block_form(judgement: Judgement) -> bool:
     """Return whether a judgement of text is made by columns."""
     scorer = judgement.scorers.get("text") if judgement.answer_type == "text" else None
-    return scorer is not None and judgement.extraction.kind == "none" and scorer_block(scorer) is not None
+    return scorer is not None and is_extracted_by_columns(judgement) and scorer_block(scorer) is not None
+
+
+def _way(judgement: Judgement) -> _Way:
+    return judgement.extraction, judgement.choices
+
+
+def _kept(answers: Extracted, rows: npt.NDArray[np.bool_]) -> TextColumn:
+    return TextColumn(answers.texts.data, answers.texts.starts[rows], answers.texts.ends[rows])

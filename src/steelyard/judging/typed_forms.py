@@ -19,6 +19,7 @@ from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, expected_answer
 from steelyard.items.shapes import ARRAY, FRACTION, INTEGER, TEXT
 from steelyard.judging.cards import no_answer
+from steelyard.judging.extractions import is_extracted_by_columns
 from steelyard.judging.items import Judge
 from steelyard.judging.member_values import Values
 from steelyard.judging.plain_rows import PlainRows
@@ -79,7 +80,7 @@ def typed_form(judge: Judge) -> TypedForm | None:
         return None
     judgement = judge.judgements[0]
     scorer = judgement.scorers.get(judgement.answer_type) if judgement.answer_type else None
-    if scorer is None or judgement.extraction.kind != "none":
+    if scorer is None or not is_extracted_by_columns(judgement):
         return None
     if judgement.answer_type == "number" and number_block_fits(scorer):
         return NumberForm(scorer, with_unparsed=not (judge.metrics or judge.corpus))

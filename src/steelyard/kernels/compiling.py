@@ -12,7 +12,17 @@ LOOP_MODULES = (
     "steelyard.items.scan",
     *(
         f"steelyard.kernels.{name}"
-        for name in ("checks", "labels", "lines", "overlap", "patterns", "plain_numbers", "rouge", "writing")
+        for name in (
+            "answer_lines",
+            "checks",
+            "labels",
+            "lines",
+            "overlap",
+            "patterns",
+            "plain_numbers",
+            "rouge",
+            "writing",
+        )
     ),
 )
 
