@@ -1,5 +1,6 @@
 """A recipe turns into `config.yaml` and back, whatever it holds."""
 
+import pickle
 from dataclasses import fields
 
 import pytest
@@ -58,6 +59,7 @@ def test_a_recipe_is_what_its_configuration_says(recipe, data):
     one = data.draw(made(recipe))
     written = yaml.safe_dump(literal(one.config()), sort_keys=False, allow_unicode=True)
     assert recipe.of(yaml.safe_load(written)) == one
+    assert pickle.loads(pickle.dumps(one)) == one
 
 
 def test_every_kind_has_its_recipe():

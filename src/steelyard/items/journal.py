@@ -20,38 +20,15 @@ _KEPT = ("state", "status", "error", "confidence", "probabilities", "parsed")
 _IDS = ("id", "item_id", "sample_id", "trace_id")
 
 
-class StoredJournal:
-    """Writes the journal of stored predictions as they are read."""
+class JournalForm:
+    """How the journal of stored predictions has their rows."""
 
-    def __init__(self, path: Path, names: FieldNames, predicted_fields: Collection[str], *, separate: bool) -> None:
-        self._replacing = replacing(path)
+    def __init__(self, names: FieldNames, predicted_fields: Collection[str], *, separate: bool) -> None:
         self._names = names
         numbers = (name for measure in measures() for name in measure.fields)
         self._kept = frozenset((*_KEPT, *numbers, *predicted_fields))
         self._separate = separate
         """Whether predictions came from a file of their own, whose rows are then kept whole."""
-
-    def __enter__(self) -> Self:
-        self._stream = self._replacing.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._replacing.__exit__(kind, error, trace)
-
-    def write(self, block: ItemBlock) -> None:
-        """Append the predictions of a block."""
-        self.append(b"".join(self.lines(block)))
-
-    def append(self, content: bytes) -> None:
-        """Append lines as they are."""
-        self._stream.write(content)
-
-    def restart(self) -> None:
-        """Begin again with nothing."""
-        self._stream.seek(0)
-        self._stream.truncate()
 
     def lines(self, block: ItemBlock) -> list[bytes]:
         """Return the line of each item; one without a prediction has an empty one."""
@@ -75,3 +52,33 @@ class StoredJournal:
         named = prediction_field(fields, self._names, reference_field(fields, self._names))
         # Under its own name, so that the journal is read by the same field rules as the dataset.
         return kept if named is None or named in kept else {named: value_of(fields, named), **kept}
+
+
+class StoredJournal:
+    """Writes the journal of stored predictions as they are read."""
+
+    def __init__(self, path: Path, names: FieldNames, predicted_fields: Collection[str], *, separate: bool) -> None:
+        self.form = JournalForm(names, predicted_fields, separate=separate)
+        self._replacing = replacing(path)
+
+    def __enter__(self) -> Self:
+        self._stream = self._replacing.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._replacing.__exit__(kind, error, trace)
+
+    def write(self, block: ItemBlock) -> None:
+        """Append the predictions of a block."""
+        self.append(b"".join(self.form.lines(block)))
+
+    def append(self, content: bytes) -> None:
+        """Append lines as they are."""
+        self._stream.write(content)
+
+    def restart(self) -> None:
+        """Begin again with nothing."""
+        self._stream.seek(0)
+        self._stream.truncate()

@@ -7,6 +7,7 @@ import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,12 @@ class LineFile:
                 self._handle = os.open(path, os.O_RDONLY)
         self._is_copied = is_copied
         weakref.finalize(self, os.close, self._handle)
+
+    def __reduce__(self) -> tuple[partial[LineFile], tuple[Path]]:
+        """Another process opens the file itself; a copy has no name by which it could."""
+        if self._is_copied:
+            raise TypeError(f"the lines of {self.path} are a copy that only this process can read")
+        return partial(LineFile, is_copied=False), (self.path,)
 
     def keep(self, content: RawBlock) -> int:
         """Return where a block of the file begins here, which for a copy is where it is now written."""

@@ -45,6 +45,10 @@ class Quarantine:
     """Rows whose item is in the dataset and stays in the denominator as `unparsed`."""
     ids: set[str] = field(default_factory=set)
 
+    def closed(self) -> Quarantine:
+        """Return what is known of the rows set aside, for those who set none aside themselves."""
+        return replace(self, write=_none_are_set_aside)
+
     def reject(self, line: int, reason: str, raw: bytes) -> None:
         """Set a row aside; its item, where it can be told, stays in the denominator as `unparsed`."""
         self.count += 1
@@ -59,6 +63,10 @@ class Quarantine:
     def _named(self, raw: bytes) -> list[bytes]:
         """Return the ids that stand under the configured name."""
         return re.findall(_ID_VALUE % re.escape(self.id_field).encode(), raw) if self.id_field else []
+
+
+def _none_are_set_aside(line: int, reason: str, raw: bytes) -> None:
+    raise AssertionError(f"line {line} is set aside where predictions have been read already: {reason}, {raw!r}")
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import Problems
-from steelyard.items.journal import StoredJournal
+from steelyard.items.journal import JournalForm
 from steelyard.items.named_fields import Noticed
 from steelyard.items.scan import BLANK, ODD, BlockScanner, RawBlock, ScannedBlock
 from steelyard.items.shapes import TEXT
@@ -97,11 +97,11 @@ class BlockJudge:
     """Judges the lines of a dataset with their predictions. Several can work side by side."""
 
     def __init__(
-        self, judge: Judge, source: Source, journal: StoredJournal | None, index: PredictionIndex | None
+        self, judge: Judge, source: Source, journal: JournalForm | None, index: PredictionIndex | None
     ) -> None:
         self.judge = copy(judge)
         self.source = copy(source)
-        self.source.quarantine = copy(source.quarantine)
+        self.source.quarantine = None if source.quarantine is None else source.quarantine.closed()
         self.journal = journal
         self.index = index
         self.scoring = BlockScoring(self.judge, self._strict_pair)
@@ -114,6 +114,10 @@ class BlockJudge:
             lambda shape: prediction_roles(shape, source, judge.judgements, journal, self.kinds)
         )
         self._lines = _Lines(*(ScannedBlock.empty(),) * 2)
+
+    def __reduce__(self) -> tuple[type[BlockJudge], tuple[object, ...]]:
+        """Another process makes its own scanners and meets its own shapes."""
+        return BlockJudge, (self.judge, self.source, self.journal, self.index)
 
     def plain_share(self, content: Content) -> float:
         """Return how many of the rows of a block are plain."""

@@ -76,7 +76,7 @@ def _judged_contents(
     contents: Iterable[Content],
 ) -> Iterator[JudgedContent]:
     def make() -> BlockJudge:
-        return BlockJudge(judge, source, journal, index)
+        return BlockJudge(judge, source, None if journal is None else journal.form, index)
 
     by_threads = True
     if source.workers > 1:

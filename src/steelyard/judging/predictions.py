@@ -8,6 +8,8 @@ order of the file decides only in how many pieces.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +49,10 @@ class PredictionIndex:
         self._taken = np.zeros(len(self._hashes), np.bool_)
         self._sorted: tuple[Integers, Integers] | None = None
         self._next = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process sets no row aside."""
+        return self.__dict__ | {"_source": replace(self._source, quarantine=None)}
 
     def places(self, wanted: Integers) -> Integers:
         """Return for each hash of an id the first row that has it, NOWHERE where none has."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from steelyard.errors import Problem
-from steelyard.items.journal import StoredJournal
+from steelyard.items.journal import JournalForm
 from steelyard.items.row_values import count_of
 from steelyard.items.shapes import ARRAY, FRACTION, INTEGER, TEXT, Shape
 from steelyard.items.source import Source
@@ -88,7 +88,7 @@ def prediction_roles(
     shape: Shape,
     source: Source,
     judgements: Sequence[Judgement],
-    journal: StoredJournal | None,
+    journal: JournalForm | None,
     kinds: Sequence[int] = (TEXT,),
 ) -> PredictionRoles:
     """Return the roles of a prediction's rows of a shape, or raise NotPlain; `kinds` are those an output may have."""
@@ -186,7 +186,7 @@ def _first_number(shape: Shape, example: dict[str, object], measure: Measure) ->
     return None
 
 
-def _line_form(shape: Shape, place: int, journal: StoredJournal) -> LineForm:
+def _line_form(shape: Shape, place: int, journal: JournalForm) -> LineForm:
     """Return how the journal writes rows of a shape: as it writes the example, with the members' values in place."""
     words, members, raw = [b'{"item_id":"'], [place], [False]
     rest = b'"'

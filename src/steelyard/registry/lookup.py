@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copyreg
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -15,7 +16,7 @@ from steelyard.errors import ConfigurationError, Problem, excerpt, quoted
 from steelyard.records.scores import Direction, ValueKind
 from steelyard.registry.definitions import Metric, MetricDefinition, Scorer, ScorerDefinition
 from steelyard.registry.parameters import bind_parameters, suggestion
-from steelyard.registry.tables import METRICS, SCORERS
+from steelyard.registry.tables import METRICS, SCORERS, Key
 
 ENTRY_POINT_GROUP = "steelyard"
 BUILT_IN_MODULES = ("steelyard.scoring", "steelyard.aggregate", "steelyard.research.measures")
@@ -157,6 +158,44 @@ def value_kind(name: str) -> ValueKind | None:
             return registered.part_values(name)
     _, dot, part = name.rpartition(".")
     return value_kind(part) if dot else None
+
+
+def _registered(table: dict[Key, Any], name: str, version: int) -> Any:
+    _load()
+    return table[name, version]
+
+
+def _registered_scorer(name: str, version: int) -> ScorerDefinition:
+    found: ScorerDefinition = _registered(SCORERS, name, version)
+    return found
+
+
+def _registered_metric(name: str, version: int) -> MetricDefinition:
+    found: MetricDefinition = _registered(METRICS, name, version)
+    return found
+
+
+def _pickled_scorer(definition: ScorerDefinition) -> tuple[Any, ...]:
+    return _pickled(SCORERS, _registered_scorer, definition)
+
+
+def _pickled_metric(definition: MetricDefinition) -> tuple[Any, ...]:
+    return _pickled(METRICS, _registered_metric, definition)
+
+
+def _pickled(table: dict[Key, Any], found: Callable[..., Any], definition: Definition) -> tuple[Any, ...]:
+    """Return how a definition is made in another process: by its name there, for a plugin's function may be a closure.
+
+    What is registered by another definition, or not at all, goes as it is.
+    """
+    key = definition.name, definition.version
+    if table.get(key) is definition:
+        return found, key
+    return object.__reduce_ex__(definition, 2)  # type: ignore[return-value]  # as pickle itself does it
+
+
+copyreg.pickle(ScorerDefinition, _pickled_scorer)
+copyreg.pickle(MetricDefinition, _pickled_metric)
 
 
 def _resolve(what: str, name: str, definitions: Sequence[Definition]) -> Definition:

@@ -47,6 +47,10 @@ class FormatRules:
         self._checks = tuple(_check(rule, self.budget) for rule in rules)
         self._digest = hashlib.sha256(json.dumps([asdict(rule) for rule in rules], sort_keys=True).encode()).hexdigest()
 
+    def __reduce__(self) -> tuple[type[FormatRules], tuple[tuple[Rule, ...]]]:
+        """Another process makes its own checks, and has its own budget."""
+        return FormatRules, (self.rules,)
+
     @property
     def signature(self) -> str:
         """The metric's signature: a digest of everything that the rules say."""

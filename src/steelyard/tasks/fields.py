@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from steelyard.configuration.task import FieldMetric, Task
 from steelyard.items.named_fields import Fields, NamedField
@@ -63,14 +64,14 @@ def field_metrics(task: Task) -> list[FieldMetric]:
 
 
 def _at_path(name: str, meaning: str) -> NamedField:
-    return NamedField(name, meaning, lambda fields: has_field(fields, name))
+    return NamedField(name, meaning, partial(has_field, name=name))
 
 
 def _predicted(entry: FieldMetric) -> NamedField:
     return NamedField(
         entry.pred_field,
         f"the pred_field of {entry.type}",
-        lambda fields: _is_found(fields, entry.pred_field),
+        partial(_is_found, name=entry.pred_field),
     )
 
 
@@ -83,8 +84,9 @@ def _is_found(fields: Fields, name: str) -> bool:
 
 
 def _cluster(name: str) -> NamedField:
-    def stands_in(fields: Fields) -> bool:
-        tags = fields.get("tags")
-        return value_of(fields, name) is not None or (isinstance(tags, dict) and tags.get(name) is not None)
+    return NamedField(name, "what items are clustered by", partial(_is_found_or_tag, name=name))
 
-    return NamedField(name, "what items are clustered by", stands_in)
+
+def _is_found_or_tag(fields: Fields, name: str) -> bool:
+    tags = fields.get("tags")
+    return value_of(fields, name) is not None or (isinstance(tags, dict) and tags.get(name) is not None)

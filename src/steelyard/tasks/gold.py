@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,8 +85,8 @@ def _judgement(prepared: Prepared) -> Judgement:
         scorers={"text": bind_scorer("answer_correctness@v1")},
         answer_type="text",
         extraction=after_prompt(parse_extraction(task.extract), prompt_text(task, prepared.folder)),
-        prediction=lambda fields: row_prediction(fields, names),
-        reference=lambda fields: row_reference(fields, names),
+        prediction=partial(row_prediction, names=names),
+        reference=partial(row_reference, names=names),
     )
 
 

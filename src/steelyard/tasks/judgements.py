@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 from steelyard.canonical.extraction import Extraction, parse_extraction
@@ -115,23 +116,24 @@ def _with_fields(
         scorers=scorers,
         answer_type=kind,
         extraction=extraction,
-        prediction=lambda fields: row_prediction(fields, names),
-        reference=lambda fields: extracted_reference(row_reference(fields, names), from_reference),
+        prediction=partial(row_prediction, names=names),
+        reference=partial(_reference, names=names, extraction=from_reference),
         extracts_reference=from_reference.kind != "none",
         choices=task.choices,
-        choices_of=_row_choices(names.choices, task.choices) if names.choices else None,
+        choices_of=partial(_row_choices, field=names.choices, default=task.choices) if names.choices else None,
     )
 
 
-def _row_choices(field: str, default: tuple[str, ...]) -> Callable[[Item], tuple[str, ...]]:
-    def choices(item: Item) -> tuple[str, ...]:
-        try:
-            found = row_field(item.fields, field)
-        except KeyError:
-            return default
-        return tuple(str(entry) for entry in found) if isinstance(found, list) else default
+def _reference(fields: Fields, names: FieldNames, extraction: Extraction) -> Any:
+    return extracted_reference(row_reference(fields, names), extraction)
 
-    return choices
+
+def _row_choices(item: Item, field: str, default: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        found = row_field(item.fields, field)
+    except KeyError:
+        return default
+    return tuple(str(entry) for entry in found) if isinstance(found, list) else default
 
 
 def _field_judgement(task: Task, entry: FieldMetric, profile: ScoringProfile | None) -> Judgement:
@@ -159,15 +161,21 @@ def _field_judgement(task: Task, entry: FieldMetric, profile: ScoringProfile | N
 def _field_readers(entry: FieldMetric, part: ReasoningPart | None) -> tuple[FieldReader, FieldReader]:
     """Return what reads a metric's two fields; those of a reasoning may hold only the part that it is about."""
     if part is None:
-        return (lambda row: predicted_field(row, entry.pred_field)), (lambda row: row_field(row, entry.label_field))
+        return partial(predicted_field, name=entry.pred_field), partial(row_field, name=entry.label_field)
+    return partial(_predicted_part, name=entry.pred_field, part=part), partial(
+        _labelled_part, name=entry.label_field, part=part
+    )
 
-    def prediction(fields: Fields) -> Any:
-        # A field that is the reasoning itself has its answer in it.
-        names = () if entry.pred_field.removeprefix("pred_") in BESIDE else BESIDE
-        beside = {name: found for name in names if (found := _predicted_or_none(fields, name)) is not None}
-        return reasoning_of(predicted_field(fields, entry.pred_field), part, beside)
 
-    return prediction, lambda fields: reasoning_of(row_field(fields, entry.label_field), part)
+def _predicted_part(fields: Fields, name: str, part: ReasoningPart) -> Any:
+    # A field that is the reasoning itself has its answer in it.
+    names = () if name.removeprefix("pred_") in BESIDE else BESIDE
+    beside = {other: found for other in names if (found := _predicted_or_none(fields, other)) is not None}
+    return reasoning_of(predicted_field(fields, name), part, beside)
+
+
+def _labelled_part(fields: Fields, name: str, part: ReasoningPart) -> Any:
+    return reasoning_of(row_field(fields, name), part)
 
 
 def _predicted_or_none(fields: Fields, name: str) -> Any:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
@@ -14,7 +17,7 @@ from steelyard.judging import raw_references
 from steelyard.judging.items import Judge
 from steelyard.judging.labels import LabelNames
 from steelyard.reading.limits import Limits
-from steelyard.reading.rows import read_rows
+from steelyard.reading.rows import Row, read_rows
 from steelyard.records.answers import Choice
 from steelyard.records.plans import DERIVED_TAGS, ReportPlan
 from steelyard.secrets import hidden, warn_of_plain_secrets
@@ -33,9 +36,7 @@ def make_source(prepared: Prepared, options: EvaluateOptions, *, journal: bool =
     dataset = resolve(prepared, options.dataset, task.dataset, "dataset")
     assert dataset is not None
     limits = Limits(**options.limits)
-    selection = Selection(
-        options.limit, options.sample_size, options.seed, lambda: read_rows(dataset, Problems(), limits=limits)
-    )
+    selection = Selection(options.limit, options.sample_size, options.seed, partial(_rows, dataset, limits))
     return Source(
         dataset,
         resolve(prepared, options.predictions, task.predictions, "predictions"),
@@ -54,6 +55,10 @@ def make_source(prepared: Prepared, options: EvaluateOptions, *, journal: bool =
         gated=gate_tags(task),
         workers=options.workers,
     )
+
+
+def _rows(dataset: Path, limits: Limits) -> Iterator[Row]:
+    return read_rows(dataset, Problems(), limits=limits)
 
 
 def report_over(prepared: Prepared, source: Source) -> ReportPlan:
