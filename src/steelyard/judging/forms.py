@@ -29,7 +29,8 @@ from steelyard.kernels.writing import item_hashes
 from steelyard.records.answers import Text
 from steelyard.records.blocks import Counts, ErrorTags, Floats, ItemBlock, Labels, ScoredBlock, TextColumn
 from steelyard.records.items import Item, Prediction
-from steelyard.scoring.blocks import BlockScores, TextPair, metric_block, needs_pairs, scorer_block
+from steelyard.registry import block_form
+from steelyard.scoring.blocks import BlockScores, TextPair, metric_block, needs_pairs
 from steelyard.scoring.rule_blocks import RuleBlocks
 
 StrictPair = Callable[[int], tuple[Item, Prediction | None] | None]
@@ -79,7 +80,8 @@ class BlockScoring:
         self.strict_pair = strict_pair
         self.rules = None if judge.rules is None else RuleBlocks(judge.rules)
         # Which label an answer spells is found for each distinct pair.
-        self.by_columns = judge.labels is None and all(map(has_block_form, judge.judgements))
+        self.forms = [_text_form(judgement) for judgement in judge.judgements]
+        self.by_columns = judge.labels is None and None not in self.forms
         self.typed = typed_form(judge)
 
     def share(self, plain: PlainItems) -> float:
@@ -205,10 +207,8 @@ class BlockScoring:
         return judged_pairs(self.judge, rows, codes, self.strict_pair)
 
     def _scores(self, number: int, pair: TextPair) -> BlockScores:
-        scorer = self.judge.judgements[number].scorers["text"]
-        form = scorer_block(scorer)
-        assert form is not None
-        return form(scorer, pair)
+        found: BlockScores = self.forms[number](pair)
+        return found
 
     def _numbers(self, scores: Sequence[BlockScores], pair: TextPair) -> dict[str, Floats]:
         numbers = dict(scores[0].sub_scores)
@@ -235,10 +235,10 @@ class BlockScoring:
         return count_columns(self.judge.corpus, [(prediction, Text(reference)) for prediction, reference in texts])
 
 
-def has_block_form(judgement: Judgement) -> bool:
-    """Return whether a judgement of text is made by columns."""
+def _text_form(judgement: Judgement) -> Any:
+    """Return the block form of a judgement of text; None where it is made by other means."""
     scorer = judgement.scorers.get("text") if judgement.answer_type == "text" else None
-    return scorer is not None and is_extracted_by_columns(judgement) and scorer_block(scorer) is not None
+    return None if scorer is None or not is_extracted_by_columns(judgement) else block_form(scorer)
 
 
 def _way(judgement: Judgement) -> _Way:

@@ -28,10 +28,10 @@ from steelyard.judging.weaving import texts_in_order
 from steelyard.kernels.plain_numbers import NumberColumn, numbers_block
 from steelyard.records.answers import ListAnswer
 from steelyard.records.blocks import ErrorTags, TextColumn
-from steelyard.registry import Scorer
+from steelyard.registry import Scorer, block_form
 from steelyard.scoring.blocks import BlockScores
-from steelyard.scoring.list_blocks import ListBlocks, list_block_fits
-from steelyard.scoring.number_blocks import answer_texts, number_block, number_block_fits
+from steelyard.scoring.list_blocks import ListBlocks
+from steelyard.scoring.number_blocks import NumberBlock, answer_texts
 
 Flags = npt.NDArray[np.bool_]
 
@@ -82,9 +82,11 @@ def typed_form(judge: Judge) -> TypedForm | None:
     scorer = judgement.scorers.get(judgement.answer_type) if judgement.answer_type else None
     if scorer is None or not is_extracted_by_columns(judgement):
         return None
-    if judgement.answer_type == "number" and number_block_fits(scorer):
-        return NumberForm(scorer, with_unparsed=not (judge.metrics or judge.corpus))
-    return ListForm(scorer) if judgement.answer_type == "list" and list_block_fits(scorer) else None
+    if judgement.answer_type not in ("number", "list") or (form := block_form(scorer)) is None:
+        return None
+    if judgement.answer_type == "number":
+        return NumberForm(scorer, form, with_unparsed=not (judge.metrics or judge.corpus))
+    return ListForm(form)
 
 
 class NumberForm:
@@ -92,8 +94,8 @@ class NumberForm:
 
     kinds: tuple[int, ...] = (TEXT, INTEGER, FRACTION)
 
-    def __init__(self, scorer: Scorer, *, with_unparsed: bool = False) -> None:
-        self._scorer = scorer
+    def __init__(self, scorer: Scorer, form: NumberBlock, *, with_unparsed: bool = False) -> None:
+        self._scorer, self._form = scorer, form
         self._with_unparsed = with_unparsed
         """Whether outputs without a number are judged here: what other metrics say of them only the item form knows."""
 
@@ -106,7 +108,7 @@ class NumberForm:
         """Return the rows whose two numbers are plain and far enough from every limit."""
         found, wanted = numbers_block(outputs.texts), numbers_block(references.texts)
         kept = found.plain & wanted.plain
-        judged = number_block(self._scorer, found.kept(kept), wanted.kept(kept))
+        judged = self._form(found.kept(kept), wanted.kept(kept))
         sure = ~judged.unsure
         kept[kept] = sure
         answered = Answered(
@@ -183,8 +185,8 @@ class ListForm:
 
     kinds: tuple[int, ...] = (TEXT, ARRAY)
 
-    def __init__(self, scorer: Scorer) -> None:
-        self._blocks = ListBlocks(scorer)
+    def __init__(self, form: ListBlocks) -> None:
+        self._blocks = form
 
     def share(self, outputs: Values, references: Values) -> float:  # noqa: ARG002 - most texts are some list
         """Return 1: almost any text is a list."""

@@ -19,6 +19,7 @@ from steelyard.registry.definitions import (
 from steelyard.registry.lookup import (
     bind_metric,
     bind_scorer,
+    block_form,
     direction_of,
     is_bounded,
     keeping,
@@ -39,6 +40,7 @@ __all__ = [
     "ScorerFunction",
     "bind_metric",
     "bind_scorer",
+    "block_form",
     "direction_of",
     "is_bounded",
     "keeping",

@@ -26,13 +26,16 @@ def scorer(  # noqa: PLR0913 - each is a word of the registration
     sub_values: Mapping[str, ValueKind] | None = None,
     environment: Environment | None = None,
     needs: str | None = None,
+    block: str | None = None,
 ) -> Callable[[Function], Function]:
     """Register a typed function of two answers as `name@v<version>`.
 
     Both answers must have one type, and every further parameter must be keyword-only with a default. `environment`
     says what else can change a number, such as the version of a library; it stands in the signature too. A reference
     without the part that the scorer `needs` is refused where references are read. `values` is `rate` where the score is
-    0 or 1 and nothing between; `sub_values` says the same of sub-scores, by name.
+    0 or 1 and nothing between; `sub_values` says the same of sub-scores, by name. `block` names the scorer's block form
+    as `module:name`: a function that takes the scorer with its parameters and returns what judges columns of answers
+    just as the scorer judges each pair (`registry.block_form`), or None where these parameters have none.
 
     >>> from steelyard.records.answers import Text
     >>> from steelyard.records.scores import Score
@@ -46,6 +49,8 @@ def scorer(  # noqa: PLR0913 - each is a word of the registration
     """
     if not 0.0 <= pass_threshold <= 1.0:
         raise TypeError(f"scorer {name}: pass_threshold is {pass_threshold}, expected a number in [0, 1]")
+    if block is not None and not all(block.partition(":")):
+        raise TypeError(f"scorer {name}: block is {block!r}, expected `module:name` of a function")
 
     def register(function: Function) -> Function:
         definition = ScorerDefinition(
@@ -62,6 +67,7 @@ def scorer(  # noqa: PLR0913 - each is a word of the registration
             sub_values=dict(sub_values or {}),
             environment=environment,
             needs=needs,
+            block=block,
         )
         enter(SCORERS, definition)
         return function

@@ -52,6 +52,8 @@ class ScorerDefinition:
     environment: Environment | None = None
     needs: str | None = None
     """The part of a reference without which there is nothing to judge by."""
+    block: str | None = None
+    """Where its block form stands, as `module:name`. It is loaded for blocks alone, so that one item needs no loops."""
 
     @property
     def key(self) -> str:

@@ -99,6 +99,27 @@ def bind_metric(name: str, parameters: Mapping[str, Any] | None = None) -> Metri
     return Metric(definition, bind_parameters(definition.key, definition.parameters, said | dict(parameters or {})))
 
 
+def block_form(scorer: Scorer) -> Any:
+    """Return what judges columns as a scorer judges each pair; None where the scorer, or its parameters, have none.
+
+    A form of texts takes a `scoring.blocks.TextPair`, one of numbers two `kernels.plain_numbers.NumberColumn`, and one
+    of lists has a method `judge`; the last two give what those of `number@v1` and `list@v1` give.
+    """
+    definition = scorer.definition
+    if definition.block is None:
+        return None
+    module, _, name = definition.block.partition(":")
+    try:
+        make = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        message = (
+            f"the block form of {definition.key}, {quoted(definition.block)}, cannot be loaded: {excerpt(str(error))}"
+        )
+        hint = "name a function as `module:name`, or register the scorer without a block form"
+        raise ConfigurationError(Problem(code="bad-plugin", message=message, hint=hint)) from error
+    return make(scorer)
+
+
 def metric_definition(name: str) -> MetricDefinition | None:
     """Return what is registered under the name that reports give a metric; None where nothing is."""
     for definition in metrics():

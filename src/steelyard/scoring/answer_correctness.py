@@ -9,7 +9,13 @@ from steelyard.scoring.wording import quoted
 from steelyard.text.normalise import normalise
 
 
-@scorer("answer_correctness", version=1, pass_threshold=1.0, values="rate")
+@scorer(
+    "answer_correctness",
+    version=1,
+    pass_threshold=1.0,
+    values="rate",
+    block="steelyard.scoring.blocks:correctness_form",
+)
 def answer_correctness(predicted: Text, expected: Text) -> Score:
     """1 if the prediction equals the reference (or one of its aliases) after `strip_lower`, else 0.
 

@@ -21,8 +21,6 @@ from steelyard.records.answers import Text
 from steelyard.records.blocks import ErrorTags, Floats, TextColumn, replaced
 from steelyard.registry import Metric, Scorer
 from steelyard.scoring import metrics_text
-from steelyard.scoring.answer_correctness import answer_correctness
-from steelyard.scoring.text_answer import text_answer, text_answer_v1
 
 _KERNEL_PROFILES = ("basic", "squad")
 _NO_TAGS: tuple[str, ...] = ()
@@ -66,15 +64,19 @@ class TextPair:
         return self._rouges[together]
 
 
-ScorerBlock: TypeAlias = Callable[[Scorer, TextPair], BlockScores]
+TextForm: TypeAlias = Callable[[TextPair], BlockScores]
 
 
-def scorer_block(scorer: Scorer) -> ScorerBlock | None:
-    """Return the block form of a scorer with its parameters, or None where it has none."""
-    function = scorer.definition.function
-    if function in (text_answer, text_answer_v1) and scorer.parameters.get("normalize") in (None, *_KERNEL_PROFILES):
-        return partial(_text_block, together=function is text_answer)
-    return _correctness_block if function is answer_correctness else None
+def text_form(scorer: Scorer) -> TextForm | None:
+    """Return the block form of `text`; a profile that has no loop has none."""
+    if scorer.parameters.get("normalize") not in (None, *_KERNEL_PROFILES):
+        return None
+    return partial(_text_block, scorer, together=scorer.definition.version > 1)
+
+
+def correctness_form(scorer: Scorer) -> TextForm:
+    """Return the block form of `answer_correctness@v1`."""
+    return partial(_correctness_block, scorer)
 
 
 def metric_block(metric: Metric, pair: TextPair) -> Floats:

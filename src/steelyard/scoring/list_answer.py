@@ -22,6 +22,7 @@ from steelyard.text.overlap import overlap
     "list",
     version=1,
     sub_scores={"precision": "higher", "recall": "higher", "f1": "higher", "order_score": "higher"},
+    block="steelyard.scoring.list_blocks:list_form",
 )
 def list_answer(
     predicted: ListAnswer,

@@ -18,7 +18,6 @@ from steelyard.records.answers import ListAnswer, Profile
 from steelyard.records.blocks import ErrorTags
 from steelyard.registry import Scorer
 from steelyard.scoring.blocks import BlockScores
-from steelyard.scoring.list_answer import list_answer
 from steelyard.scoring.wording import LISTED_ENTRIES, quoted
 from steelyard.text.normalise import normalise
 
@@ -27,10 +26,15 @@ _KEPT_ITEMS = 1 << 17
 _PARTS = ("precision", "recall", "f1", "order_score")
 
 
+def list_form(scorer: Scorer) -> ListBlocks | None:
+    """Return the block form of `list@v1` with its parameters."""
+    return ListBlocks(scorer) if list_block_fits(scorer) else None
+
+
 def list_block_fits(scorer: Scorer) -> bool:
-    """Return whether a scorer is `list@v1` with a weight that it takes, and without synonyms."""
+    """Return whether a scorer of lists has a weight that it takes, and no synonyms."""
     weight = cast("float", scorer.parameters.get("order_weight") or 0.0)
-    return scorer.definition.function is list_answer and 0.0 <= weight <= 1.0 and not scorer.parameters.get("aliases")
+    return 0.0 <= weight <= 1.0 and not scorer.parameters.get("aliases")
 
 
 _Row: TypeAlias = tuple[float, float, float, float, float, tuple[str, ...], str]

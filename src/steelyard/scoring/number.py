@@ -71,7 +71,14 @@ class _Reading:
     missing_unit: bool = False
 
 
-@scorer("number", version=1, values="rate", sub_scores=_SUB_SCORES, sub_values=_SUB_VALUES)
+@scorer(
+    "number",
+    version=1,
+    values="rate",
+    sub_scores=_SUB_SCORES,
+    sub_values=_SUB_VALUES,
+    block="steelyard.scoring.number_blocks:number_form",
+)
 def number(
     predicted: Number,
     expected: Number,

@@ -7,8 +7,10 @@ the item form.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import cast
+from functools import partial
+from typing import TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +21,7 @@ from steelyard.numbers.units import resolve
 from steelyard.records.blocks import ErrorTags, Floats
 from steelyard.registry import Scorer
 from steelyard.scoring.blocks import BlockScores
-from steelyard.scoring.number import ADVICE, Tolerance, number, unit_table
+from steelyard.scoring.number import ADVICE, Tolerance, unit_table
 
 Flags = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
@@ -32,10 +34,13 @@ _MISSES = ("", "rounding_error", "scale_error", "sign_error")
 _WRONG_UNIT = "the units do not convert into each other"
 
 
+def number_form(scorer: Scorer) -> NumberBlock | None:
+    """Return the block form of `number@v1` with its parameters."""
+    return partial(number_block, scorer) if number_block_fits(scorer) else None
+
+
 def number_block_fits(scorer: Scorer) -> bool:
-    """Return whether a scorer is `number@v1` and means by `%` and `$` what the table of units does."""
-    if scorer.definition.function is not number:
-        return False
+    """Return whether a scorer means by `%` and `$` what the table of units does."""
     aliases = unit_table(cast("tuple[str, ...]", scorer.parameters.get("unit_aliases") or ()))
     return all(resolve(name, aliases) == resolve(name) for name in UNIT_NAMES if name)
 
@@ -47,6 +52,9 @@ class NumberScores:
     scores: BlockScores
     unsure: Flags
     """Rows that the item form has to judge; what stands in `scores` for them means nothing."""
+
+
+NumberBlock: TypeAlias = Callable[[NumberColumn, NumberColumn], NumberScores]
 
 
 def number_block(scorer: Scorer, found: NumberColumn, wanted: NumberColumn) -> NumberScores:

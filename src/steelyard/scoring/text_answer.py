@@ -31,7 +31,14 @@ _PARTS: dict[str, Direction] = {
 _RATES: dict[str, ValueKind] = {"exact_match": "rate"}
 
 
-@scorer("text", version=2, pass_threshold=0.3, sub_scores=_PARTS, sub_values=_RATES)
+@scorer(
+    "text",
+    version=2,
+    pass_threshold=0.3,
+    sub_scores=_PARTS,
+    sub_values=_RATES,
+    block="steelyard.scoring.blocks:text_form",
+)
 def text_answer(
     predicted: Text, expected: Text, *, primary: Measure = "rouge1", normalize: Profile | None = None
 ) -> Score:
@@ -46,7 +53,14 @@ def text_answer(
     return _judged(predicted, expected, primary, normalize or expected.normalize, together=True)
 
 
-@scorer("text", version=1, pass_threshold=0.3, sub_scores=_PARTS, sub_values=_RATES)
+@scorer(
+    "text",
+    version=1,
+    pass_threshold=0.3,
+    sub_scores=_PARTS,
+    sub_values=_RATES,
+    block="steelyard.scoring.blocks:text_form",
+)
 def text_answer_v1(
     predicted: Text, expected: Text, *, primary: Measure = "rouge1", normalize: Profile | None = None
 ) -> Score:
