@@ -270,6 +270,7 @@ def test_rows_with_their_own_type_or_choices_are_judged_beside_the_others(both_w
     assert_same(both_ways(Case(mixed, None, task={"task": "mixed", "answer_type": "mixed", "choices": ["A", "B"]})))
 
 
+SHORT = {"name": "short", "max_tokens": 3}
 EXTRACTIONS = [
     *("answer_line", "last_number", "boxed", "choice_letter"),
     {"json_field": "answer"},
@@ -312,16 +313,18 @@ SAID = [
     extract=st.sampled_from(EXTRACTIONS),
     kind=st.sampled_from(["text", "number", "list"]),
     prompt=st.sampled_from([None, "{input}\nAnswer:"]),
+    scorers=st.sampled_from([["text"], ["answer_correctness"], ["text", "answer_correctness"]]),
 )
-def test_answers_extracted_by_columns_leave_the_same_bytes(both_ways, outputs, extract, kind, prompt):
+def test_answers_extracted_by_columns_leave_the_same_bytes(both_ways, outputs, extract, kind, prompt, scorers):
     reference = {"text": "cat", "number": "7", "list": "a, b"}[kind]
     rows = [
         {"id": f"i{number}", "input": "q", "reference": reference, "prediction": number if number % 9 == 8 else output}
+        | ({"tags": {"source": "ab"[number % 2]}} if number % 3 else {})
         for number, output in enumerate(outputs)
     ]
     task = {"task": "extracted", "answer_type": kind, "extract": extract, "choices": ["A", "B"]}
     if kind == "text":
-        task |= {"metrics": ["f1", "chrf"], "scorers": ["text", "answer_correctness"]}
+        task |= {"metrics": ["f1", "chrf", "rouge2"], "scorers": scorers, "eval": {"format_rules": [SHORT]}}
     assert_same(both_ways(Case(rows, None, task=task | ({"prompt": prompt} if prompt else {}))))
 
 

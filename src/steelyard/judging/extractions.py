@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.canonical.extraction import Extraction, extract
-from steelyard.canonical.outcome import REGEX_TIMEOUT, NotFound
+from steelyard.canonical.outcome import REGEX_TIMEOUT, NotFound, Outcome
 from steelyard.items.shapes import TEXT
 from steelyard.judging.items import Judgement
 from steelyard.judging.member_values import Values
@@ -27,6 +27,8 @@ class Extracted:
     texts: TextColumn
     found: Flags
     """In which outputs there is an answer that is text; the others are the item form's."""
+    missing: Mapping[int, NotFound] = field(default_factory=dict)
+    """The outputs in which there is no answer, by their rows, and why there is none."""
 
 
 def is_extracted_by_columns(judgement: Judgement) -> bool:
@@ -51,10 +53,14 @@ def extracted(outputs: TextColumn, judgement: Judgement) -> Extracted:
     if not len(asked):
         return Extracted(texts, found)
     others = TextColumn(outputs.data, outputs.starts[asked], outputs.ends[asked])
-    answers = list(_answers(others, extraction, judgement.choices))
-    texts = replaced(texts, asked[: len(answers)], [answer or "" for answer in answers])
-    found[asked[: len(answers)]] = [answer is not None for answer in answers]
-    return Extracted(texts, found & ~reasoning_rows(texts))
+    outcomes = list(_outcomes(others, extraction, judgement.choices))
+    told = asked[: len(outcomes)]
+    answers = [_as_text(outcome) for outcome in outcomes]
+    texts = replaced(texts, told, [answer or "" for answer in answers])
+    found[told] = [answer is not None for answer in answers]
+    rows = zip(told.tolist(), outcomes, strict=True)
+    missing = {row: outcome for row, outcome in rows if isinstance(outcome, NotFound)}
+    return Extracted(texts, found & ~reasoning_rows(texts), missing)
 
 
 def extracted_values(outputs: Values, judgement: Judgement) -> tuple[Values, Flags]:
@@ -75,17 +81,18 @@ def _at_a_glance(outputs: TextColumn, extraction: Extraction) -> tuple[TextColum
     return outputs, np.zeros(len(outputs), np.bool_)
 
 
-def _answers(outputs: TextColumn, extraction: Extraction, choices: tuple[str, ...]) -> Iterator[str | None]:
-    """Yield the answer in each output; nothing from the first on which a pattern runs too long, lest it runs twice."""
+def _outcomes(outputs: TextColumn, extraction: Extraction, choices: tuple[str, ...]) -> Iterator[Outcome]:
+    """Yield what is found in each output; nothing from the first on which a pattern runs too long."""
     for text in outputs:
         outcome = extract(text, extraction, choices=choices)
         if isinstance(outcome, NotFound) and REGEX_TIMEOUT in outcome.tags:
             return
-        yield None if isinstance(outcome, NotFound) else _as_text(outcome.value)
+        yield outcome
 
 
-def _as_text(value: object) -> str | None:
+def _as_text(outcome: Outcome) -> str | None:
     """Return a text that a column can hold; JSON of another kind and lone surrogates are the item form's."""
+    value = None if isinstance(outcome, NotFound) else outcome.value
     if not isinstance(value, str):
         return None
     return value if value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value) else None

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.canonical.extraction import Extraction
+from steelyard.canonical.outcome import NotFound
+from steelyard.judging.cards import no_answer
 from steelyard.judging.corpus import count_columns
 from steelyard.judging.distinct_pairs import (
     JudgedPairs,
@@ -24,12 +26,12 @@ from steelyard.judging.items import Judge, Judgement
 from steelyard.judging.plain_rows import PlainRows, conversation_columns, detail_columns, selected
 from steelyard.judging.roles import ItemRoles, PredictionRoles
 from steelyard.judging.typed_forms import TypedForm, outputs_of, references_of, typed_form
-from steelyard.judging.weaving import combined, in_order, prefixed
+from steelyard.judging.weaving import combined, in_order, prefixed, woven
 from steelyard.kernels.writing import item_hashes
 from steelyard.records.answers import Text
 from steelyard.records.blocks import Counts, ErrorTags, Floats, ItemBlock, Labels, ScoredBlock, TextColumn
 from steelyard.records.items import Item, Prediction
-from steelyard.registry import block_form
+from steelyard.registry import Metric, block_form
 from steelyard.scoring.blocks import BlockScores, TextPair, metric_block, needs_pairs
 from steelyard.scoring.rule_blocks import RuleBlocks
 
@@ -100,7 +102,26 @@ class BlockScoring:
         return self._by_pairs(plain) if self.typed is None else self._by_type(self.typed, plain)
 
     def _by_columns(self, plain: PlainItems) -> tuple[PlainItems, ScoredBlock]:
-        plain, answers = self._answers(plain)
+        """Judge rows in whose outputs every judgement finds an answer, and those in which the only one finds none."""
+        outputs = plain.predictions.named("output")
+        judgements = {_way(judgement): judgement for judgement in self.judge.judgements}
+        answers = {way: extracted(outputs, judgement) for way, judgement in judgements.items()}
+        found = np.logical_and.reduce([answer.found for answer in answers.values()])
+        if found.all():
+            return plain, self._answered(plain, {way: answer.texts for way, answer in answers.items()})
+        scored = self._answered(plain.kept(found), {way: _kept(answer, found) for way, answer in answers.items()})
+        missing = next(iter(answers.values())).missing if len(self.forms) == 1 else {}
+        if not missing:
+            return plain.kept(found), scored
+        is_missing = np.zeros(len(found), np.bool_)
+        is_missing[[*missing]] = True
+        unanswered = self._unanswered(plain.kept(is_missing), [*missing.values()])
+        if not found.any():
+            return plain.kept(is_missing), unanswered
+        order = np.argsort(np.concatenate([np.flatnonzero(found), np.flatnonzero(is_missing)]), kind="stable")
+        return plain.kept(found | is_missing), woven([scored, unanswered], order)
+
+    def _answered(self, plain: PlainItems, answers: dict[_Way, TextColumn]) -> ScoredBlock:
         outputs, references = plain.predictions.named("output"), plain.items.named("reference")
         pairs = self._text_pairs(answers, references)
         pair = pairs[0]
@@ -108,7 +129,7 @@ class BlockScoring:
         first = scores[0]
         checked, rule_tags = self._checked(outputs)
         columns = plain.columns()
-        scored = ScoredBlock(
+        return ScoredBlock(
             **columns,
             item_hashes=item_hashes(columns["inputs"], references),
             states=Labels(["scored"], np.zeros(len(plain.items), np.int32)),
@@ -122,17 +143,34 @@ class BlockScoring:
             explain=first.explain,
             counts=self._counts(pair),
         )
-        return plain, scored
 
-    def _answers(self, plain: PlainItems) -> tuple[PlainItems, dict[_Way, TextColumn]]:
-        """Return the rows in whose outputs every judgement finds an answer, and the answers by how they are found."""
-        outputs = plain.predictions.named("output")
-        judgements = {_way(judgement): judgement for judgement in self.judge.judgements}
-        answers = {way: extracted(outputs, judgement) for way, judgement in judgements.items()}
-        found = np.logical_and.reduce([answer.found for answer in answers.values()])
-        if found.all():
-            return plain, {way: answer.texts for way, answer in answers.items()}
-        return plain.kept(found), {way: _kept(answer, found) for way, answer in answers.items()}
+    def _unanswered(self, plain: PlainItems, outcomes: Sequence[NotFound]) -> ScoredBlock:
+        """Judge outputs without an answer, as `judging.cards.unanswered` does: 0 wherever that is the worst value."""
+        outputs, references = plain.predictions.named("output"), plain.items.named("reference")
+        directions = self.judge.judgements[0].scorers["text"].definition.sub_scores
+        perfect = self.forms[0](TextPair(references, references)).sub_scores
+        parts = {
+            name: np.where(np.isnan(values) | (directions.get(name) != "higher"), np.nan, 0.0)
+            for name, values in perfect.items()
+        }
+        worst = {metric.name: _worst(metric) for metric in self.judge.metrics}
+        metrics = {name: np.full(len(outcomes), value) for name, value in worst.items()}
+        checked, rule_tags = self._checked(outputs)
+        columns = plain.columns()
+        return ScoredBlock(
+            **columns,
+            item_hashes=item_hashes(columns["inputs"], references),
+            states=Labels(["unparsed"], np.zeros(len(outcomes), np.int32)),
+            expected=references,
+            predicted=[None] * len(outcomes),
+            outputs=outputs,
+            primary=np.zeros(len(outcomes)),
+            passed=np.zeros(len(outcomes), np.bool_),
+            scores=dict(sorted((parts | metrics | checked).items())),
+            error_tags=combined([ErrorTags.of([outcome.tags for outcome in outcomes]), *rule_tags]),
+            explain=[no_answer(text, found.reason) for text, found in zip(references, outcomes, strict=True)],
+            counts=count_columns(self.judge.corpus, [(None, Text(reference)) for reference in references]),
+        )
 
     def _text_pairs(self, answers: dict[_Way, TextColumn], references: TextColumn) -> list[TextPair]:
         """Return answers and references for each judgement; those that find the same answers share what is measured."""
@@ -239,6 +277,12 @@ def _text_form(judgement: Judgement) -> Any:
     """Return the block form of a judgement of text; None where it is made by other means."""
     scorer = judgement.scorers.get("text") if judgement.answer_type == "text" else None
     return None if scorer is None or not is_extracted_by_columns(judgement) else block_form(scorer)
+
+
+def _worst(metric: Metric) -> float:
+    """Return what a metric gives where there is no answer: 0 where that is its worst value, else null."""
+    definition = metric.definition
+    return 0.0 if definition.direction == "higher" and definition.bounded else np.nan
 
 
 def _way(judgement: Judgement) -> _Way:
