@@ -11,7 +11,8 @@ from workloads import texts, workload
 from steelyard.aggregate.classification import ConfusionTally
 from steelyard.kernels.labels import labels_block
 from steelyard.records.blocks import TextColumn
-from steelyard.stats import LabelCounts, f1_interval, sign_flip_p_value
+from steelyard.stats.flips import sign_flip_p_value
+from steelyard.stats.matrices import LabelCounts, f1_interval
 
 
 def measure(setting: Setting) -> list[Result]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.cell import Cell, Simulate
 from calibration.scores import EXPONENTIAL, F1_LIKE, NEAR_ONE, SKEWED, Pairs, Population, rate_pairs, score_pairs
-from steelyard.stats import PairedKind, compare_pairs
+from steelyard.stats.paired import PairedKind, compare_pairs
 
 GROUP = "two runs"
 ROUNDS = 1000

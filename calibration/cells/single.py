@@ -22,7 +22,9 @@ from calibration.scores import (
     rate,
 )
 from steelyard.records.scores import ValueKind
-from steelyard.stats import Interval, LabelCounts, clustered_interval, f1_interval, mean_interval
+from steelyard.stats.intervals import Interval
+from steelyard.stats.matrices import LabelCounts, f1_interval
+from steelyard.stats.means import clustered_interval, mean_interval
 
 GROUP = "one run"
 COVERS = "95 % interval covers"

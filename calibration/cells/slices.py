@@ -11,7 +11,7 @@ from calibration.scores import F1_LIKE, NEAR_ONE, Generator, Population, rate
 from steelyard.aggregate.tallies import TagTallies
 from steelyard.aggregate.worst_slices import WeakSlices
 from steelyard.records.blocks import Labels
-from steelyard.stats import ValueCounts
+from steelyard.stats.binning import ValueCounts
 
 TAGS = {"source": 4, "difficulty": 3, "topic": 8}
 FOUND = "a data set without weak slices shows one"

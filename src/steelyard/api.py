@@ -107,7 +107,7 @@ def compare(*runs: FilePath | Run, runs_dir: FilePath = "runs", **options: Any) 
     >>> found = compare("main", "candidate", metric="f1", slice_by=["source"])  # doctest: +SKIP
     >>> found.deltas["candidate"].paired.p_value  # doctest: +SKIP
     """
-    from steelyard.comparison.slices import SEPARATOR  # noqa: PLC0415
+    from steelyard.records.plans import SEPARATOR  # noqa: PLC0415
     from steelyard.verdicts.comparison import CompareOptions  # noqa: PLC0415 - Parquet and statistics, on demand
     from steelyard.verdicts.comparison import compare as _compare  # noqa: PLC0415
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.aggregate import Report
+from steelyard.aggregate.report import Report
 from steelyard.records.blocks import Labels
 from tests.made_blocks import plan, scored_block
 

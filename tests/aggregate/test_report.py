@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.aggregate import Report
+from steelyard.aggregate.report import Report
 from steelyard.records.blocks import ErrorTags, Labels
 from steelyard.records.plans import CorpusFigure
 from tests.made_blocks import plan, scored_block

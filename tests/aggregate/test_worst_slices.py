@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from steelyard.aggregate import Report
+from steelyard.aggregate.report import Report
 from steelyard.aggregate.tallies import TagTallies
 from steelyard.aggregate.worst_slices import WeakSlices
 from steelyard.records.blocks import Labels
-from steelyard.stats import ValueCounts
+from steelyard.stats.binning import ValueCounts
 from tests.made_blocks import plan, scored_block
 
 KEYS = {"source": 4, "difficulty": 3, "topic": 8}

@@ -6,7 +6,7 @@ from sklearn.metrics import f1_score
 
 from steelyard.runs.repeated import with_repeats
 from steelyard.runs.stored import measured, open_run
-from steelyard.stats import compare_pairs
+from steelyard.stats.paired import compare_pairs
 from tests.made_runs import make_repeats, make_run
 
 

@@ -10,7 +10,7 @@ from steelyard.conversations.judging import judge
 from steelyard.conversations.propagation import Propagation
 from steelyard.conversations.statistics import Statistics
 from steelyard.conversations.traces import read_turn
-from steelyard.stats import mean_interval
+from steelyard.stats.means import mean_interval
 from tests.conversation_rows import compute, extract, row, turn
 
 SUBTRACT = compute("subtract", 1500, 1200)

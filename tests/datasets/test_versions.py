@@ -4,15 +4,9 @@ import json
 
 import pytest
 
+from steelyard.datasets.paths import data_path
 from steelyard.datasets.similarity import count_overlap
-from steelyard.datasets.versions import (
-    add_dataset,
-    check_dataset,
-    data_path,
-    diff_datasets,
-    find_version,
-    list_datasets,
-)
+from steelyard.datasets.versions import add_dataset, check_dataset, diff_datasets, find_version, list_datasets
 from steelyard.errors import InputError, UsageError
 from steelyard.kinds.task.order import evaluate
 from steelyard.tasks.options import EvaluateOptions

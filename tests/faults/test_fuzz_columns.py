@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from steelyard.errors import SteelyardError
-from steelyard.judging import block_path
+from steelyard.judging.path import block_path
 from steelyard.kinds.task.order import evaluate
 from steelyard.tasks.options import EvaluateOptions
 from tests.faults.fuzzed_files import REFERENCES, TEXTS, json_lines, mutated, wild_row

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from steelyard.judging import block_path
+from steelyard.judging.path import block_path
 from steelyard.kinds.task import streaming
 
 ITEMS = [

@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.errors import InputError
 from steelyard.items import scan
-from steelyard.judging import block_path
+from steelyard.judging.path import block_path
 from steelyard.kinds.task import streaming
 from steelyard.kinds.task.order import evaluate
 from steelyard.secrets import forget_secrets, remember_secret

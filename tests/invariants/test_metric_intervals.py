@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.aggregate import Report
+from steelyard.aggregate.report import Report
 from steelyard.comparison.corpus import CorpusMeasure
 from steelyard.comparison.means import MeanMeasure
 from steelyard.comparison.measures import measure

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.aggregate import Report
+from steelyard.aggregate.report import Report
 from steelyard.judging.corpus import corpus_figures, count_columns
 from steelyard.records.answers import Instruction, Text
 from steelyard.records.plans import FORMAT_COMPLIANCE

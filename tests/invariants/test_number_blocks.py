@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from steelyard.errors import InputError
 from steelyard.items import scan
-from steelyard.judging import raw_references
 from steelyard.judging.items import Judge
+from steelyard.judging.labelling import raw_references
 from steelyard.kernels.plain_numbers import UNIT_NAMES, numbers_block
 from steelyard.numbers.grammar import NotANumber, parse_number
 from steelyard.records.answers import Number

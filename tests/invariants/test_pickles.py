@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.items.pieces import LineFile
-from steelyard.judging import block_path, path
+from steelyard.judging import path
+from steelyard.judging.path import block_path
 from steelyard.judging.workers import judged_in_order
 from steelyard.kinds.table import KINDS, kind_of, read_recipe
 from steelyard.kinds.task import streaming

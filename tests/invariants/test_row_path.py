@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from steelyard.errors import SteelyardError
 from steelyard.items import scan
-from steelyard.judging import block_path
 from steelyard.judging.forms import BlockScoring
+from steelyard.judging.path import block_path
 from steelyard.kinds.task import streaming
 from steelyard.kinds.task.order import evaluate
 from steelyard.tasks.options import EvaluateOptions

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import ConfigurationError
-from steelyard.judging import block_path
+from steelyard.judging.path import block_path
 from steelyard.kinds.task import streaming
 from steelyard.kinds.task.order import evaluate
 from steelyard.records.answers import Text

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.aggregate import Report
+from steelyard.aggregate.report import Report
 from steelyard.records.blocks import Labels
 from steelyard.show.html_report import report_html
 from tests.made_blocks import plan, scored_block

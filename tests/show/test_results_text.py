@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from steelyard.aggregate import Report
+from steelyard.aggregate.report import Report
 from steelyard.records.runs import RunRecord
 from steelyard.show.methods import method_lines
 from steelyard.show.results import results_lines, slice_lines

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from steelyard.stats import clustered_interval, mean_interval
+from steelyard.stats.means import clustered_interval, mean_interval
 
 SAMPLES = 600
 

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.stats import ClusterCounts, clustered_interval, design_effect
+from steelyard.stats.cluster_counts import ClusterCounts
+from steelyard.stats.intervals import design_effect
+from steelyard.stats.means import clustered_interval
 
 CLUSTER = st.lists(st.sampled_from([0.0, 1.0, 0.25, 2 / 3]), min_size=1, max_size=4)
 BINARY_CLUSTER = st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=4)

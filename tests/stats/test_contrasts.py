@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from steelyard.stats import Moments, two_sample
+from steelyard.stats.slices import Moments, two_sample
 
 GROUPS = st.tuples(st.integers(1, 300), st.integers(1, 300)).flatmap(
     lambda sizes: st.tuples(st.integers(0, sizes[0]), st.just(sizes[0]), st.integers(0, sizes[1]), st.just(sizes[1]))

@@ -9,15 +9,11 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.stats import (
-    LabelCounts,
-    ValueCounts,
-    clustered_interval,
-    compare_pairs,
-    f1_interval,
-    mean_interval,
-    wilson,
-)
+from steelyard.stats.binning import ValueCounts
+from steelyard.stats.intervals import wilson
+from steelyard.stats.matrices import LabelCounts, f1_interval
+from steelyard.stats.means import clustered_interval, mean_interval
+from steelyard.stats.paired import compare_pairs
 
 pytestmark = pytest.mark.slow
 SAMPLES = 600

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from steelyard.stats import TOO_FEW, compare_pairs
+from steelyard.stats.detectable import TOO_FEW
+from steelyard.stats.paired import compare_pairs
 
 
 def compared(n, won, lost):

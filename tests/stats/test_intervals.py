@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from steelyard.stats import clustered_interval, design_effect, mean_interval, wilson
+from steelyard.stats.intervals import design_effect, wilson
+from steelyard.stats.means import clustered_interval, mean_interval
 
 
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.9, 0.95]))

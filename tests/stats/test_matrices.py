@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
-from steelyard.stats import LabelCounts, f1_figures, f1_interval
+from steelyard.stats.matrices import LabelCounts, f1_figures, f1_interval
 
 MATRICES = st.integers(1, 5).flatmap(
     lambda size: st.lists(

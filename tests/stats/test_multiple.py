@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from steelyard.stats import holm
+from steelyard.stats.multiple import holm
 
 
 @settings(max_examples=10)

@@ -11,7 +11,8 @@ from scipy import stats as scipy_stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.power import NormalIndPower
 
-from steelyard.stats import compare_pairs, planned_difference, required_items, sign_flip_p_value
+from steelyard.stats.flips import sign_flip_p_value
+from steelyard.stats.paired import compare_pairs, planned_difference, required_items
 
 BINARY = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
 SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40)

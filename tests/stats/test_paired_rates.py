@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from steelyard.stats import compare_pairs
+from steelyard.stats.paired import compare_pairs
 
 LEVEL = 0.025
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from steelyard.stats import Population, lower_tails, smallest_gap
+from steelyard.stats.permutation import Population, lower_tails, smallest_gap
 
 NEAR_ONE = np.array([1.0] * 950 + list(np.random.default_rng(0).random(50)))
 F1_LIKE = np.round(np.random.default_rng(1).beta(0.8, 0.6, 1000), 1)

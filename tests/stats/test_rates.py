@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from statsmodels.stats.proportion import proportion_confint
 
-from steelyard.stats import clustered_interval, mean_interval, wilson
+from steelyard.stats.intervals import wilson
+from steelyard.stats.means import clustered_interval, mean_interval
 
 CLUSTERS = st.lists(
     st.integers(1, 30).flatmap(lambda size: st.tuples(st.integers(0, size), st.just(size))), min_size=2, max_size=40

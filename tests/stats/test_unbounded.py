@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from steelyard.stats import clustered_interval, mean_interval
+from steelyard.stats.means import clustered_interval, mean_interval
 
 SAMPLES = 500
 POPULATIONS = {

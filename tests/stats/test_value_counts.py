@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.stats import ValueCounts, Values
+from steelyard.stats.binning import ValueCounts, Values
 
 SCORES = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 0.5])), max_size=60)
 NUMBERS = st.lists(st.floats(-1e12, 1e12), max_size=60)

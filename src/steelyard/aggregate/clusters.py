@@ -15,7 +15,8 @@ import numpy.typing as npt
 from steelyard.aggregate.means import within_one
 from steelyard.records.blocks import Floats, Labels
 from steelyard.records.scores import ValueKind
-from steelyard.stats import ClusterCounts, Interval
+from steelyard.stats.cluster_counts import ClusterCounts
+from steelyard.stats.intervals import Interval
 
 _LIMB = float(1 << 26)
 _UNIT = 1 << 1074

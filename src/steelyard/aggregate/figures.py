@@ -8,16 +8,9 @@ from steelyard.aggregate.classification import Confusion
 from steelyard.aggregate.means import NO_VALUE
 from steelyard.aggregate.resampled import ResampledSums
 from steelyard.records.plans import CorpusFigure, ReportPlan
-from steelyard.stats import (
-    Interval,
-    LabelCounts,
-    clustered_interval,
-    effective_rate,
-    f1_interval,
-    figure_interval,
-    wilson,
-)
-from steelyard.stats.intervals import BOOTSTRAP
+from steelyard.stats.intervals import BOOTSTRAP, Interval, wilson
+from steelyard.stats.means import clustered_interval
+from steelyard.stats.rates import effective_rate
 
 MatrixStatistic: TypeAlias = Literal["accuracy", "macro_f1", "weighted_f1"]
 
@@ -31,6 +24,8 @@ def matrix_interval(
         return (
             effective_rate(hits, matrix.total, *clusters) if clusters and matrix.total else wilson(hits, matrix.total)
         )
+    from steelyard.stats.matrices import LabelCounts, f1_interval  # noqa: PLC0415 - for classifications alone
+
     counts = LabelCounts(matrix.support, matrix.hits, matrix.predicted)
     return f1_interval(counts, name, value, rounds=plan.rounds, seed=plan.seed, clusters=clusters)
 
@@ -42,5 +37,7 @@ def corpus_interval(sums: ResampledSums, figure: CorpusFigure, value: float | No
         return clustered_interval(units.sums, units.sizes, units.counts, kind="rate")
     if value is None:
         return Interval(None, None, BOOTSTRAP, reason=NO_VALUE)
+    from steelyard.stats.figures import figure_interval  # noqa: PLC0415 - for figures over the whole text alone
+
     draws = figure.figure(sums.draws(rounds=plan.rounds, seed=plan.seed))
     return figure_interval(draws, value, sums.units, figure.kind, clustered=plan.clustered)

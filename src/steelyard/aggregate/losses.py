@@ -14,7 +14,9 @@ from steelyard.aggregate.means import ends
 from steelyard.aggregate.resampled import ResampledSums
 from steelyard.records.blocks import Counts, Floats
 from steelyard.registry import metric
-from steelyard.stats import ExactSum, Interval, units_interval
+from steelyard.stats.exact import ExactSum
+from steelyard.stats.intervals import Interval
+from steelyard.stats.means import units_interval
 
 WITHOUT_LOSSES = "no item has a loss: it takes a model that gives them (hf:, gguf:), or rows with `loss` and `n_tokens`"
 """True wherever the answers came from: the same answers give the same bytes."""

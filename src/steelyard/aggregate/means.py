@@ -9,7 +9,8 @@ import numpy as np
 
 from steelyard.records.blocks import Counts, Floats
 from steelyard.records.scores import ValueKind
-from steelyard.stats import Interval, ValueCounts, Values
+from steelyard.stats.binning import ValueCounts, Values
+from steelyard.stats.intervals import Interval
 
 NO_VALUE = "no item has a value for it"
 

@@ -14,13 +14,13 @@ from steelyard.aggregate.means import Mean
 from steelyard.aggregate.slices import Slices
 from steelyard.aggregate.tallies import BlockMoments, TagTallies
 from steelyard.aggregate.tally import Numbers, Tally
-from steelyard.aggregate.worst_slices import WeakSlices
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.items import SKIPPED, STATES
 from steelyard.records.plans import NOTICE, RULE_PREFIX, ReportPlan
 from steelyard.records.scores import ValueKind
 from steelyard.registry import value_kind
-from steelyard.stats import ValueCounts, method_signature
+from steelyard.stats.binning import ValueCounts
+from steelyard.stats.intervals import method_signature
 
 
 class Report:
@@ -147,6 +147,8 @@ class Report:
         return found | (unavailable(self.all.matrix(plan), plan.classification) if plan.classification else {})
 
     def _attribution(self) -> dict[str, Any]:
+        from steelyard.aggregate.worst_slices import WeakSlices  # noqa: PLC0415 - at the end, and with tags alone
+
         weak = WeakSlices(self.tallies, self._primary, self.kinds[self.plan.primary], design_effect=self.design_effect)
         found: dict[str, Any] = {
             "worst_slices": weak.worst(),

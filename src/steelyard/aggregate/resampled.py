@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.records.blocks import Counts, Floats
-from steelyard.stats import Units
+from steelyard.stats.resampling import Units
 
 UNITS = 1024
 

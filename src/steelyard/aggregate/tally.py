@@ -20,7 +20,7 @@ from steelyard.aggregate.resampled import ResampledSums, id_hashes
 from steelyard.records.blocks import Counts, Floats, Labels, ScoredBlock
 from steelyard.records.plans import RULE_PREFIX, ReportPlan
 from steelyard.records.scores import ValueKind
-from steelyard.stats import steady_effect
+from steelyard.stats.rates import steady_effect
 
 MATRIX_STATISTICS: tuple[MatrixStatistic, ...] = ("accuracy", "macro_f1", "weighted_f1")
 Rows = npt.NDArray[np.intp]

@@ -12,13 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard import stats
 from steelyard.aggregate.groups import Values, full_name
 from steelyard.aggregate.tallies import Moments, TagTallies
 from steelyard.records.blocks import Floats
 from steelyard.records.items import UNTAGGED
 from steelyard.records.scores import ValueKind
-from steelyard.stats import Population, ValueCounts, holm, lower_tails, smallest_gap, two_sample
+from steelyard.stats import slices as contrasts
+from steelyard.stats.binning import ValueCounts
+from steelyard.stats.multiple import holm
+from steelyard.stats.permutation import Population, lower_tails, smallest_gap
+from steelyard.stats.slices import two_sample
 
 LISTED = 10
 MIN_ITEMS = 5
@@ -114,5 +117,5 @@ class WeakSlices:
         return {"n": n, "gap": smallest_gap(self.population, n, level=level, power=POWER)}
 
 
-def _summary(moments: Moments) -> stats.Moments:
-    return stats.Moments(moments.n, float(moments.total), moments.squares)
+def _summary(moments: Moments) -> contrasts.Moments:
+    return contrasts.Moments(moments.n, float(moments.total), moments.squares)

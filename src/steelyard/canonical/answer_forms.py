@@ -7,8 +7,13 @@ from typing import Any
 import msgspec
 
 from steelyard.canonical.typed_objects import inferred_type
-from steelyard.instructions.reading import instruction_object
 from steelyard.records.answers import NO_FINAL_ANSWER, Answer, Choice, FinalAnswer, ListAnswer, Number, Reasoning, Text
+
+
+def _instructions(answer: Text) -> list[dict[str, Any]]:
+    from steelyard.instructions.reading import instruction_object  # noqa: PLC0415 - most texts have none
+
+    return [instruction_object(instruction) for instruction in answer.instructions]
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
@@ -29,8 +34,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
             synonyms = {"aliases": {item: list(found) for item, found in answer.aliases}} if answer.aliases else {}
             return {"items": list(answer.items), "ordered": answer.ordered, "unique": answer.unique, **synonyms}
         case Text():
-            told = [instruction_object(instruction) for instruction in answer.instructions]
-            asked = {"instructions": told} if told else {}
+            asked = {"instructions": _instructions(answer)} if answer.instructions else {}
             return {"value": answer.value, "normalize": answer.normalize, **_set_fields(answer), **asked}
         case Choice() | Number():
             return _set_fields(answer)

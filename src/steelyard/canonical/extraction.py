@@ -19,7 +19,6 @@ from steelyard.canonical.choice_letter import choice_letter
 from steelyard.canonical.json_text import RefusedJson, first_object
 from steelyard.canonical.outcome import NOT_A_NUMBER, REGEX_TIMEOUT, Found, NotFound, Outcome, nothing
 from steelyard.errors import ConfigurationError, Problem, excerpt, quoted
-from steelyard.numbers.grammar import NotANumber, scan_numbers
 from steelyard.text.patterns import PatternError, compile_pattern
 
 __all__ = [
@@ -169,6 +168,8 @@ def _refused(code: str, message: str, hint: str = "") -> ConfigurationError:
 
 
 def _last_number(text: str) -> Outcome:
+    from steelyard.numbers.grammar import NotANumber, scan_numbers  # noqa: PLC0415 - for numbers alone
+
     spans = scan_numbers(text)
     if not spans:
         return nothing("there is no number in the output")

@@ -9,7 +9,6 @@ from typing import Any, Literal, TypeAlias
 
 from steelyard.canonical.list_text import item_text
 from steelyard.errors import excerpt, quoted
-from steelyard.numbers.grammar import NotANumber, parse_number
 
 BadAnswerCode: TypeAlias = Literal["empty", "mismatch", "not_a_number", "shape"]
 
@@ -86,6 +85,8 @@ def read_quantity(raw: Any) -> tuple[int | float | bool, str | None, str | None]
     if isinstance(raw, str):
         if not raw.strip():
             raise BadAnswer("empty", "the number is empty text")
+        from steelyard.numbers.grammar import NotANumber, parse_number  # noqa: PLC0415 - texts that say a number
+
         found = parse_number(raw)
         if isinstance(found, NotANumber):
             raise BadAnswer("not_a_number", f"{quoted(raw)} is not a number")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from steelyard.numbers.grammar import Quantity
+if TYPE_CHECKING:
+    from steelyard.numbers.grammar import Quantity
 
 PARSE_ERROR = "parse_error"
 AMBIGUOUS_ANSWER = "ambiguous_answer"

@@ -32,7 +32,6 @@ from steelyard.canonical.outcome import (
 from steelyard.canonical.reasoning_blocks import Separated, separate_reasoning
 from steelyard.canonical.typed_objects import AnswerReader, FinalType, inferred_type
 from steelyard.errors import quoted
-from steelyard.numbers.grammar import NotANumber, parse_number
 from steelyard.records.answers import Answer, AnswerType, Choice, FinalAnswer, ListAnswer, Number, Reasoning, Step, Text
 
 CANONICAL_VERSION = 1
@@ -168,6 +167,8 @@ def _number(found: Found) -> Parsed:
     text: str = found.value
     if not text.strip():
         return Parsed(None, None, (PARSE_ERROR,), "the answer is empty")
+    from steelyard.numbers.grammar import NotANumber, parse_number  # noqa: PLC0415 - for numbers alone
+
     quantity = found.quantity or parse_number(text)
     if isinstance(quantity, NotANumber):
         return Parsed(None, text, (NOT_A_NUMBER,), f"{quoted(text.strip())} is not a number")

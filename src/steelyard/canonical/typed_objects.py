@@ -27,8 +27,8 @@ from steelyard.canonical.json_values import (
 )
 from steelyard.canonical.list_text import list_items
 from steelyard.errors import excerpt
-from steelyard.instructions.reading import IFEVAL_KEYS, BadInstruction, instruction_text, read_instructions
 from steelyard.records.answers import (
+    IFEVAL_KEYS,
     PROFILES,
     Answer,
     AnswerType,
@@ -191,6 +191,12 @@ def _with_instructions(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a text reference with its instructions read; without a value they are what a person reads in its place."""
     own = {key: value for key, value in raw.items() if key not in IFEVAL_KEYS}
     refuse_unknown(own, _KEYS["text"], "text")
+    from steelyard.instructions.reading import (  # noqa: PLC0415 - most references ask for nothing that is checked
+        BadInstruction,
+        instruction_text,
+        read_instructions,
+    )
+
     try:
         instructions = read_instructions(raw.get("instructions", raw))
     except BadInstruction as error:

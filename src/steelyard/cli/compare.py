@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.comparison.slices import SEPARATOR
 from steelyard.reading.names import names_of, slice_keys
 from steelyard.records.comparisons import Comparison
+from steelyard.records.plans import SEPARATOR
 from steelyard.show.comparison import comparison_text
 from steelyard.show.comparison_files import comparison_csv, comparison_markdown
 from steelyard.store.files import json_bytes, write_bytes

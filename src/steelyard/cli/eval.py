@@ -12,7 +12,6 @@ from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.cli.project import give_way, under_the_task
 from steelyard.errors import Problem, UsageError
-from steelyard.kinds.suite_files import is_suite_file
 from steelyard.kinds.task.order import evaluate
 from steelyard.reading.names import Key, names_of, slice_keys
 from steelyard.runs.places import Watching
@@ -20,6 +19,7 @@ from steelyard.runs.recording import FinishedRun, OverBudgetError
 from steelyard.show.rejudged import rejudged_content, rejudged_lines
 from steelyard.show.results import evaluation_text
 from steelyard.show.unanswered import results_warnings
+from steelyard.tasks.loading import is_suite_file
 from steelyard.tasks.options import EvaluateOptions
 
 ANSWER_TYPES = ("text", "choice", "number", "list", "reasoning", "label", "mixed")

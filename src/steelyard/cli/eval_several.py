@@ -9,13 +9,13 @@ import click
 from steelyard.cli.output import print_json, print_results
 from steelyard.cli.progress import asking_progress, item_progress
 from steelyard.errors import Problem, UsageError, escape
-from steelyard.kinds.suite_files import is_suite_file
 from steelyard.kinds.task.order import evaluate
 from steelyard.runs.places import Watching
 from steelyard.runs.recording import FinishedRun
 from steelyard.show.methods import method_lines
 from steelyard.show.results import evaluation_text
 from steelyard.show.unanswered import results_warnings
+from steelyard.tasks.loading import is_suite_file
 from steelyard.tasks.options import EvaluateOptions
 
 

@@ -12,7 +12,8 @@ from steelyard.records.blocks import Counts, Floats
 from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Figure, Paired
 from steelyard.records.scores import Direction
-from steelyard.stats import PairedSums, compare_sums, summed
+from steelyard.stats.paired import compare_sums
+from steelyard.stats.paired_sums import PairedSums, summed
 
 
 @dataclass(frozen=True, slots=True)

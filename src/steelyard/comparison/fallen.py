@@ -15,7 +15,7 @@ from steelyard.comparison.pairing import Pairing
 from steelyard.comparison.slices import grouping, shared_groups
 from steelyard.records.columns import ItemColumns, Rows
 from steelyard.records.comparisons import Paired
-from steelyard.stats import holm
+from steelyard.stats.multiple import holm
 
 LEVEL = 0.05
 _HARDLY = 1.2

@@ -17,9 +17,11 @@ from steelyard.comparison.means import ROUNDS, SEED, Clusters, MeanMeasure, dire
 from steelyard.records.blocks import Floats, Labels
 from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Figure, Paired
-from steelyard.stats import PairedSums, Spread, compare_sums, drawn_ends, f1_figures, minimum_detectable
+from steelyard.stats.detectable import Spread, minimum_detectable
+from steelyard.stats.matrices import f1_figures
+from steelyard.stats.paired import compare_sums
+from steelyard.stats.paired_sums import PairedSums, drawn_ends
 
-MATRIX_METRICS = ("accuracy", "macro_f1", "weighted_f1")
 SWAP = "guess-swap-permutation"
 PAIRED_BOOTSTRAP = "paired-bootstrap"
 LEVEL = 0.95

@@ -11,7 +11,8 @@ from steelyard.records.blocks import Floats
 from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Figure, Paired
 from steelyard.records.scores import Direction
-from steelyard.stats import PairedKind, PairedResult, compare_pairs, exact_sum
+from steelyard.stats.exact import exact_sum
+from steelyard.stats.paired import PairedKind, PairedResult, compare_pairs
 
 SEED = 0
 ROUNDS = 10_000

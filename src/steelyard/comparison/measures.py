@@ -12,19 +12,17 @@ from typing import Protocol
 import numpy as np
 
 from steelyard.comparison.corpus import CorpusMeasure
-from steelyard.comparison.labels import MATRIX_METRICS, LabelPairs, MatrixMeasure
+from steelyard.comparison.labels import LabelPairs, MatrixMeasure
 from steelyard.comparison.means import Clusters, MeanMeasure
 from steelyard.comparison.ratios import WeightedMeasure
 from steelyard.comparison.repeated_labels import RepeatedMatrixMeasure
 from steelyard.records.blocks import Floats
 from steelyard.records.columns import WEIGHT, ItemColumns, Rows
 from steelyard.records.comparisons import Figure, Paired
-from steelyard.records.plans import RULE_PREFIX
+from steelyard.records.plans import LOSS_METRICS, MATRIX_METRICS, RULE_PREFIX
 from steelyard.records.scores import Direction
 from steelyard.registry import value_kind
-from steelyard.stats import PairedKind
-
-LOSS_METRICS = ("eval_loss", "perplexity")
+from steelyard.stats.paired import PairedKind
 
 
 class Measure(Protocol):

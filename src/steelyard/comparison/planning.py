@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from steelyard.errors import Problem, UsageError
 from steelyard.records.blocks import Floats
-from steelyard.stats import fewest_units, planned_difference, required_items
+from steelyard.stats.paired import fewest_units, planned_difference, required_items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

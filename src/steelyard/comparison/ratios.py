@@ -13,7 +13,8 @@ from steelyard.records.blocks import Floats
 from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Figure, Paired
 from steelyard.records.scores import Direction
-from steelyard.stats import compare_ratios, exact_sum
+from steelyard.stats.exact import exact_sum
+from steelyard.stats.paired import compare_ratios
 
 PERPLEXITY = "perplexity"
 OVERFLOW = "the exponential of the loss overflows"

@@ -12,7 +12,8 @@ from steelyard.comparison.means import ROUNDS, SEED, Clusters, MeanMeasure, dire
 from steelyard.records.blocks import Floats
 from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Figure, Paired
-from steelyard.stats import PairedSums, compare_sums
+from steelyard.stats.paired import compare_sums
+from steelyard.stats.paired_sums import PairedSums
 
 
 @dataclass(frozen=True, slots=True)

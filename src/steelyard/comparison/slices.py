@@ -14,9 +14,8 @@ from steelyard.comparison.pairing import Pairing
 from steelyard.records.columns import ItemColumns, Rows, Tagged
 from steelyard.records.comparisons import Delta, Figure, SliceRow
 from steelyard.records.items import UNTAGGED
-from steelyard.stats import holm
-
-SEPARATOR = " & "
+from steelyard.records.plans import SEPARATOR
+from steelyard.stats.multiple import holm
 
 
 @dataclass(frozen=True, slots=True)

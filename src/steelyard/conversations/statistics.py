@@ -23,7 +23,7 @@ from steelyard.records.conversations import JudgedConversation
 from steelyard.records.items import STATES
 from steelyard.records.scores import ValueKind
 from steelyard.registry import value_kind
-from steelyard.stats import ExactSum
+from steelyard.stats.exact import ExactSum
 
 ACCURACIES = {
     "numerical_match": "numerical_accuracy",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.datasets.overlap import TEST_SPLITS, OverlapReport, tell_overlap, texts_of, with_overlap
+from steelyard.datasets.paths import REFERENCE
 from steelyard.datasets.shipped import PREFIX, is_shipped, shipped_file
 from steelyard.datasets.similarity import overlaps
 from steelyard.datasets.storage import (
@@ -24,16 +24,10 @@ from steelyard.datasets.storage import (
 )
 from steelyard.datasets.survey import Survey, data_files, read_manifest, rows_of, survey, verify
 from steelyard.errors import InputError, Problem
-from steelyard.reading.hashing import item_hash, sha256_file
+from steelyard.reading.hashing import item_hash
 from steelyard.reading.references import item_id
 from steelyard.records.datasets import Manifest
-from steelyard.records.encoded import refuse_not_utf8
 from steelyard.records.fields import FieldNames
-from steelyard.records.runs import MANIFEST_FILE
-
-_REFERENCE = re.compile(
-    r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]{0,99})@(?P<version>v[1-9][0-9]*|sha256:[0-9a-f]{6,64})(?:#(?P<split>[\w-]+))?"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +104,12 @@ def _whole(folder: Path) -> Iterator[Manifest]:
         warnings.warn(f"{folder} is passed over: {error.problems[0].in_one_line}", stacklevel=2)
 
 
-def is_reference(text: str) -> bool:
-    """Return whether a text names a version of a dataset, or a set that ships, and not a path."""
-    return is_shipped(text) or (_REFERENCE.fullmatch(text) is not None and not Path(text).exists())
-
-
 def find_version(reference: str) -> Version:
     """Return a version by `name@v2` or `name@sha256:…`, its bytes held to its manifest, or a set that ships."""
     if is_shipped(reference):
         file = shipped_file(reference)
         return Version(file.parent, manifest_from_survey(reference.removeprefix(PREFIX), survey(file)))
-    named = _REFERENCE.fullmatch(reference)
+    named = REFERENCE.fullmatch(reference)
     if named is None:
         raise not_found(reference)
     for folder in version_folders(named["name"]):
@@ -129,28 +118,6 @@ def find_version(reference: str) -> Version:
             verify(folder, manifest)
             return Version(folder, manifest)
     raise not_found(reference)
-
-
-def data_path(text: str, base: Path | None = None) -> Path:
-    """Return the file behind a data path or a reference; relative paths are relative to `base`."""
-    if is_shipped(text):
-        return shipped_file(text)
-    refuse_not_utf8(text, "the path")
-    if is_reference(text):
-        named = _REFERENCE.fullmatch(text)
-        assert named is not None
-        return find_version(text).file(named["split"])
-    return (base or Path()) / text
-
-
-def stored_manifest(path: Path) -> Manifest | None:
-    """Return the manifest of the version that a file belongs to, where it belongs to one."""
-    for root in (root.resolve() for root in dataset_roots()):
-        if path.resolve().is_relative_to(root) and len(parts := path.resolve().relative_to(root).parts) > 1:
-            folder = root / parts[0] / parts[1]
-            if (folder / MANIFEST_FILE).is_file():
-                return read_manifest(folder)
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,16 +194,3 @@ def check_dataset(reference: str, *, threshold: float) -> OverlapReport:
         hint = "name the files train.jsonl and test.jsonl (or val, gold)"
         raise InputError(Problem("no-items", message, hint=hint))
     return OverlapReport(version.manifest.reference, len(train), len(test), list(overlaps(train, test, threshold)))
-
-
-def plain_manifest(path: Path, n_rows: int, content: str | None = None) -> dict[str, Any]:
-    """Return the manifest of a file that is no version of a dataset; its hash may be known already."""
-    content = content or sha256_file(path)
-    return {
-        "dataset_id": path.name.split(".", maxsplit=1)[0],
-        "version": content,
-        "format": path.suffix.lstrip("."),
-        "num_rows": n_rows,
-        "content_hash": content,
-        "files": [{"path": path.name, "split": "test", "num_rows": n_rows, "sha256": content}],
-    }

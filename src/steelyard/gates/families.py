@@ -13,7 +13,7 @@ from steelyard.gates.obstacles import obstacle
 from steelyard.gates.power import least_p, spread_of
 from steelyard.records.comparisons import Paired
 from steelyard.records.gates import TESTED, Evidence, MetricRule, Rule
-from steelyard.stats import holm
+from steelyard.stats.multiple import holm
 
 ALONE = "none"
 

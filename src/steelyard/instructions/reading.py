@@ -10,9 +10,7 @@ import msgspec
 
 from steelyard.errors import excerpt, quoted
 from steelyard.instructions.table import DEFINITIONS
-from steelyard.records.answers import Instruction
-
-IFEVAL_KEYS = ("instruction_id_list", "kwargs")
+from steelyard.records.answers import IFEVAL_KEYS, Instruction
 
 
 class BadInstruction(ValueError):  # noqa: N818  a finding about a reference; whoever reads it says where it stands

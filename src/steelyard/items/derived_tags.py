@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.programs import ProgramError, operations_per_turn
 from steelyard.text.tokens import tokens
 
 SHORT = 20
@@ -51,6 +50,8 @@ def _operations(found: Derivable) -> str | None:
     program = next((found.fields[name] for name in PROGRAM_FIELDS if isinstance(found.fields.get(name), str)), None)
     if program is None:
         return None
+    from steelyard.programs import ProgramError, operations_per_turn  # noqa: PLC0415 - most items have no program
+
     try:
         return str(operations_per_turn(program))
     except ProgramError:

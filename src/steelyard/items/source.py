@@ -26,6 +26,8 @@ from steelyard.records.items import Item, Prediction, State
 from steelyard.records.plans import NO_CLUSTERS
 from steelyard.secrets import SECRET_IN_OUTPUT, hidden, may_hold_key
 
+SMALLEST_FILE = 1 << 20
+"""Below this many bytes the item form is done before the loops for columns are loaded."""
 BLOCK_ITEMS = 4096
 """Items per block in the item form: a few megabytes of rows."""
 

@@ -10,9 +10,8 @@ import numpy as np
 from steelyard.canonical.references import BadReference
 from steelyard.errors import Problems
 from steelyard.items.scan import BLANK, BlockScanner, ScannedBlock, read_raw_blocks
-from steelyard.items.source import Source
+from steelyard.items.source import SMALLEST_FILE, Source
 from steelyard.judging.items import Judgement
-from steelyard.judging.path import SMALLEST_FILE
 from steelyard.judging.plain_rows import PlainRows, ShapeRoles
 from steelyard.judging.roles import reference_member
 from steelyard.kernels.labels import labels_block

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from steelyard.errors import Problems
 from steelyard.items.journal import StoredJournal
 from steelyard.items.scan import scan_loop
-from steelyard.items.source import Source
+from steelyard.items.source import SMALLEST_FILE, Source
 from steelyard.items.spelled import is_lines
 from steelyard.judging.blocks import BlockJudge, JudgedContent
 from steelyard.judging.contents import Content, contents_of
@@ -30,8 +30,6 @@ from steelyard.reading.packed import SUFFIXES
 from steelyard.reading.rows import empty_file
 from steelyard.records.blocks import ScoredBlock, TextColumn
 
-SMALLEST_FILE = 1 << 20
-"""Below this many bytes the item form is done before the loops are loaded."""
 SMALLEST_COLD_FILE = 64 << 20
 """The same where this machine has not compiled the loops yet, which takes about as long as the item form takes here."""
 PACKED = 8

@@ -13,13 +13,14 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from steelyard.errors import Problems
-from steelyard.judging.blocks import BlockJudge, JudgedContent
-from steelyard.judging.contents import Content
 from steelyard.judging.items import Judge
 from steelyard.records.blocks import ItemBlock, ScoredBlock
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
+
+    from steelyard.judging.blocks import BlockJudge, JudgedContent
+    from steelyard.judging.contents import Content
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -12,17 +12,17 @@ from steelyard.comparison.clusters import own_clusters
 from steelyard.comparison.pairing import listed_ids
 from steelyard.comparison.repeated import RepeatedColumns
 from steelyard.comparison.repeats import LISTED_FLAKY, repeat_report
-from steelyard.comparison.slices import SEPARATOR
 from steelyard.configuration.task import Task
 from steelyard.errors import Problem, UsageError
 from steelyard.kinds.task.order import evaluate
+from steelyard.records.plans import SEPARATOR
 from steelyard.records.runs import ITEMS_FILE, REPEATS_FILE
 from steelyard.registry import Metric
 from steelyard.runs.recording import FinishedRun
 from steelyard.runs.sealing import seal_derived
 from steelyard.runs.stored import fewest_repeats
 from steelyard.scoring.metrics_repeats import tied
-from steelyard.stats import compare_pairs
+from steelyard.stats.paired import compare_pairs
 from steelyard.store.columns import StoredColumns
 from steelyard.store.files import json_bytes, write_bytes
 from steelyard.tasks.loading import load_task

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from steelyard.errors import Problem, excerpt, quoted
-from steelyard.instructions.reading import IFEVAL_KEYS
 from steelyard.reading.hashing import PREFIX, item_hash
+from steelyard.records.answers import IFEVAL_KEYS
 from steelyard.records.fields import FieldNames
 from steelyard.records.items import UNTAGGED
 

@@ -11,14 +11,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from steelyard.errors import InputError, MachineError, Problem, Problems, quoted
-from steelyard.reading.csv_files import read_csv
 from steelyard.reading.faults import RowError, bad_file
-from steelyard.reading.json_files import read_json
 from steelyard.reading.json_values import parse_object
 from steelyard.reading.limits import Limits
 from steelyard.reading.lines import Line, open_bytes, scan_lines, truncated
 from steelyard.reading.packed import SUFFIXES
-from steelyard.reading.parquet_files import read_parquet
 
 FORMATS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -110,11 +107,18 @@ class _Reader:
             case ".jsonl" | ".ndjson":
                 yield from self._json_lines(stream)
                 return
+            # Most files are JSONL: the others are read by modules that are loaded for them.
             case ".json":
+                from steelyard.reading.json_files import read_json  # noqa: PLC0415 - as the comment says
+
                 pairs = read_json(stream, self.path, self.limits, self.reject, mapping_field=mapping_field)
             case ".parquet":
+                from steelyard.reading.parquet_files import read_parquet  # noqa: PLC0415 - as above
+
                 pairs = read_parquet(stream, self.path, self.limits, self.reject)
             case _:
+                from steelyard.reading.csv_files import read_csv  # noqa: PLC0415 - as above
+
                 delimiter = DELIMITERS[self.format]
                 pairs = read_csv(
                     stream, self.path, self.limits, self.reject, delimiter=delimiter, restored=restore_cells

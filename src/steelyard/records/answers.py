@@ -18,6 +18,9 @@ ReasoningPart: TypeAlias = Literal["final_answer", "steps", "claims"]
 Profile: TypeAlias = Literal["strip_lower", "basic", "squad", "none"]
 PROFILES: tuple[Profile, ...] = ("strip_lower", "basic", "squad", "none")
 
+IFEVAL_KEYS = ("instruction_id_list", "kwargs")
+"""The fields of a reference in IFEval's own shape: what is asked for, and with which arguments."""
+
 
 class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One of a set of options: `{"value": "B", "aliases": ["option_b", "b"]}`."""

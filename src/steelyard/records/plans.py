@@ -26,6 +26,11 @@ CLASSIFICATION_METRICS = (
     "support",
     "confusion_matrix",
 )
+MATRIX_METRICS = ("accuracy", "macro_f1", "weighted_f1")
+"""Those of them that a comparison computes from a matrix."""
+LOSS_METRICS = ("eval_loss", "perplexity")
+SEPARATOR = " & "
+"""Between the tags of a crossed slice."""
 DERIVED_TAGS = ("length_bucket", "turn", "operations", "answer_type")
 """Tags that are computed when a slice asks for them and the data does not have them."""
 

@@ -7,12 +7,13 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from steelyard.records.runs import TRAIN_LOG_FILE
+
 TrainingTask: TypeAlias = Literal["sft", "classification"]
 
 ADAPTER_FOLDER = "adapter"
 TOKENIZER_FOLDER = "tokenizer"
 CHECKPOINT_FOLDER = "checkpoints"
-TRAIN_LOG_FILE = "train_log.jsonl"
 TRAIN_SUMMARY_FILE = "train_summary.json"
 LABELS_FILE = "labels.json"
 """The labels of a classification adapter, in the order of its head."""

@@ -14,13 +14,12 @@ from typing import Any, TypeVar
 
 from steelyard.errors import ConfigurationError, Problem, excerpt, quoted
 from steelyard.records.scores import Direction, ValueKind
+from steelyard.registry.built_in import MODULE_OF, MODULES
 from steelyard.registry.definitions import Metric, MetricDefinition, Scorer, ScorerDefinition
 from steelyard.registry.parameters import bind_parameters, suggestion
 from steelyard.registry.tables import METRICS, SCORERS, Key
 
 ENTRY_POINT_GROUP = "steelyard"
-BUILT_IN_MODULES = ("steelyard.scoring", "steelyard.aggregate", "steelyard.research.measures")
-"""Rooms that register scorers and metrics on import. They enter by the same door as a plugin's module."""
 
 Definition = TypeVar("Definition", ScorerDefinition, MetricDefinition)
 
@@ -29,16 +28,36 @@ _VERSIONED = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@v(?P<version>[1-9][
 
 @cache
 def _load() -> None:
-    for module in BUILT_IN_MODULES:
+    """Import everything that registers scorers and metrics, by which they enter at the same door as a plugin's."""
+    for module in MODULES:
         import_module(module)
+    _load_plugins()
+
+
+@cache
+def _load_plugins() -> None:
     for entry_point in entry_points(group=ENTRY_POINT_GROUP):
         _load_plugin(entry_point)
 
 
+def _load_named(name: str) -> None:
+    """Import what has a name, of a scorer, a metric or a part; everything where only that can tell."""
+    _load_plugins()
+    if name in MODULE_OF:
+        import_module(MODULE_OF[name])
+    elif not any(name == known for known, _ in (*SCORERS, *METRICS)):
+        _load()
+
+
 def _load_plugin(entry_point: EntryPoint) -> None:
     """Import a plugin's module, whose decorators register what it has; whatever it raises is the plugin's fault."""
+    before = {*SCORERS, *METRICS}
     try:
         entry_point.load()
+        for name, _ in {*SCORERS, *METRICS} - before:
+            # What the plugin calls by one of our names is held against ours while it can be told whose fault that is.
+            if name in MODULE_OF:
+                import_module(MODULE_OF[name])
     except Exception as error:
         found = f"{type(error).__name__}: {excerpt(str(error))}"
         message = f"the plugin {quoted(entry_point.name)} ({excerpt(entry_point.value)}) cannot be loaded: {found}"
@@ -82,7 +101,8 @@ def bind_scorer(
     name: str, parameters: Mapping[str, Any] | None = None, *, pass_threshold: float | None = None
 ) -> Scorer:
     """Return a scorer by `name@vN` (or `name` for its newest version) with parameters checked."""
-    definition = _resolve("scorer", name, scorers())
+    _load_named(name.partition("@")[0])
+    definition = _resolve("scorer", name, _registered(SCORERS), scorers)
     bound = bind_parameters(definition.key, definition.parameters, parameters or {})
     threshold = definition.pass_threshold if pass_threshold is None else pass_threshold
     return Scorer(definition, bound, threshold)
@@ -94,8 +114,9 @@ def bind_metric(name: str, parameters: Mapping[str, Any] | None = None) -> Metri
     >>> bind_metric("pass@5").signature
     'pass_at_k@v1|k=5'
     """
+    _load_named(name.partition("@")[0])
     spelled = _by_spelling(name)
-    definition, said = spelled or (_resolve("metric", name, metrics()), {})
+    definition, said = spelled or (_resolve("metric", name, _registered(METRICS), metrics), {})
     return Metric(definition, bind_parameters(definition.key, definition.parameters, said | dict(parameters or {})))
 
 
@@ -122,7 +143,8 @@ def block_form(scorer: Scorer) -> Any:
 
 def metric_definition(name: str) -> MetricDefinition | None:
     """Return what is registered under the name that reports give a metric; None where nothing is."""
-    for definition in metrics():
+    _load_named(name)
+    for definition in _registered(METRICS):
         if definition.name == name:
             return definition
     spelled = _by_spelling(name)
@@ -131,7 +153,7 @@ def metric_definition(name: str) -> MetricDefinition | None:
 
 def _by_spelling(name: str) -> tuple[MetricDefinition, dict[str, int]] | None:
     """Return the metric whose name has whole numbers in it, and those numbers."""
-    for definition in metrics():
+    for definition in _registered(METRICS):
         if definition.spelled:
             pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[1-9][0-9]{0,5})", re.escape(definition.spelled))
             match = re.fullmatch(pattern, name)
@@ -148,7 +170,7 @@ def direction_of(name: str) -> Direction | None:
     definition = metric_definition(name)
     if definition is not None:
         return definition.direction
-    for registered in scorers():
+    for registered in _registered(SCORERS):
         if registered.name == name:
             return "higher"
         if name in registered.sub_scores:
@@ -172,7 +194,7 @@ def value_kind(name: str) -> ValueKind | None:
     definition = metric_definition(name)
     if definition is not None:
         return definition.values
-    for registered in scorers():
+    for registered in _registered(SCORERS):
         if registered.name == name:
             return registered.values
         if name in registered.sub_scores:
@@ -181,18 +203,13 @@ def value_kind(name: str) -> ValueKind | None:
     return value_kind(part) if dot else None
 
 
-def _registered(table: dict[Key, Any], name: str, version: int) -> Any:
-    _load()
-    return table[name, version]
-
-
 def _registered_scorer(name: str, version: int) -> ScorerDefinition:
-    found: ScorerDefinition = _registered(SCORERS, name, version)
+    found: ScorerDefinition = _known(SCORERS, name, version)
     return found
 
 
 def _registered_metric(name: str, version: int) -> MetricDefinition:
-    found: MetricDefinition = _registered(METRICS, name, version)
+    found: MetricDefinition = _known(METRICS, name, version)
     return found
 
 
@@ -219,7 +236,19 @@ copyreg.pickle(ScorerDefinition, _pickled_scorer)
 copyreg.pickle(MetricDefinition, _pickled_metric)
 
 
-def _resolve(what: str, name: str, definitions: Sequence[Definition]) -> Definition:
+def _known(table: Mapping[Key, Any], name: str, version: int) -> Any:
+    _load_named(name)
+    return table[name, version]
+
+
+def _registered(table: Mapping[Key, Definition]) -> list[Definition]:
+    """Return what is registered by now, in order of name and version."""
+    return [table[key] for key in sorted(table)]
+
+
+def _resolve(
+    what: str, name: str, definitions: Sequence[Definition], every: Callable[[], Sequence[Definition]]
+) -> Definition:
     match = _VERSIONED.fullmatch(name)
     candidates = [entry for entry in definitions if match and entry.name == match["name"]]
     if match and match["version"]:
@@ -227,6 +256,7 @@ def _resolve(what: str, name: str, definitions: Sequence[Definition]) -> Definit
     kept = _KEPT.get().get(match["name"]) if match and not match["version"] else None
     if candidates:
         return next((entry for entry in candidates if entry.version == kept), candidates[-1])
+    definitions = every()
     keys = ", ".join(entry.key for entry in definitions)
     near = suggestion(name.split("@", maxsplit=1)[0], [entry.name for entry in definitions])
     message = f"there is no {what} {quoted(name)}; there are {keys}"

@@ -14,7 +14,8 @@ import numpy as np
 
 from steelyard.records.scores import Direction
 from steelyard.registry import metric
-from steelyard.stats import Interval, clustered_interval
+from steelyard.stats.intervals import Interval
+from steelyard.stats.means import clustered_interval
 
 NO_DENOMINATOR = "the denominator is zero"
 

@@ -9,14 +9,13 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 import numpy as np
 import yaml
 
 from steelyard import __version__
-from steelyard.aggregate import Report
 from steelyard.aggregate.classification import LARGEST_MATRIX, Confusion
 from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.reading.yaml_file import read_yaml
@@ -35,6 +34,9 @@ from steelyard.records.runs import (
 from steelyard.secrets import redacted
 from steelyard.store.checking import read_object
 from steelyard.store.files import json_bytes, json_line, write_bytes
+
+if TYPE_CHECKING:
+    from steelyard.aggregate.report import Report
 
 
 def write_eval_files(

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, TypeVar
 
 from steelyard.errors import Problem, UsageError
 from steelyard.records.plans import ReportPlan
 from steelyard.records.runs import Reading, RunKind, RunRecord
 from steelyard.runs.places import Place, Watching
-from steelyard.runs.recording import Derivation, Recorder, RunIdentity
 
-Taking: TypeAlias = Recorder | Derivation
+if TYPE_CHECKING:
+    from steelyard.runs.recording import Derivation, Recorder, RunIdentity
+
+Taking: TypeAlias = "Recorder | Derivation"
 """What takes up judged blocks: a run that is made, or what is derived anew from one that is there."""
 
 

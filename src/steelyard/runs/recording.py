@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from steelyard import __version__
-from steelyard.aggregate import Report
+from steelyard.aggregate.report import Report
 from steelyard.errors import IncompleteError, MachineError, Problem, SteelyardError
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.plans import ReportPlan

@@ -21,7 +21,7 @@ from steelyard.registry import is_bounded
 from steelyard.show.comparison_table import figure_text, signed, slice_title, table_lines
 from steelyard.show.folding import folded
 from steelyard.show.results import TELLING
-from steelyard.stats import TOO_FEW
+from steelyard.stats.detectable import TOO_FEW
 
 LISTED = 5
 SHOWN_LEVEL = 0.05

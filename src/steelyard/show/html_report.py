@@ -7,12 +7,11 @@ more to show adds a section to `SECTIONS`: a function from the results to HTML, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from steelyard.show import conversation_html, research_html
 from steelyard.show import html_sections as sections
 from steelyard.show.html_hard import hard_examples as hard_section
-from steelyard.show.html_losses import losses
 from steelyard.show.html_overlap import overlap_section
 from steelyard.show.html_parts import text
 from steelyard.show.html_repeats import repeats_section
@@ -26,10 +25,24 @@ if TYPE_CHECKING:
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 Section = Callable[[Mapping[str, Any]], str]
+
+
+def _where_there_is(part: str, module: str, name: str) -> Section:
+    """Return a section that is loaded and shown where the results have the part of its kind of run."""
+
+    def section(results: Mapping[str, Any]) -> str:
+        if not results.get(part):
+            return ""
+        found: str = getattr(import_module(f"steelyard.show.{module}"), name)(results)
+        return found
+
+    return section
+
+
 SECTIONS: tuple[Section, ...] = (
     sections.overview,
-    research_html.gates,
-    conversation_html.conversations,
+    _where_there_is("research", "research_html", "gates"),
+    _where_there_is("conversations", "conversation_html", "conversations"),
     sections.metrics,
     sections.format_rules,
     sections.slices,
@@ -37,7 +50,7 @@ SECTIONS: tuple[Section, ...] = (
     sections.confusion,
     sections.classes,
     sections.error_tags,
-    research_html.objectives,
+    _where_there_is("research", "research_html", "objectives"),
 )
 
 
@@ -58,11 +71,17 @@ def report_html(
     """
     compared = [] if comparison is None else [_compared(comparison)]
     compared += [] if repeats is None else [repeats_section(repeats)]
-    trained = [losses(curves)] if curves else []
+    trained = [_losses(curves)] if curves else []
     trained = [overlap_section(overlap), *trained]
     first, *others = (section(results) for section in SECTIONS)
     body = [*compared, first, *trained, *others, hard_section(results, hard_examples)]
     return page(str(run.get("task", "")), _facts(run), body, _footer(results))
+
+
+def _losses(curves: Sequence[LossCurve]) -> str:
+    from steelyard.show.html_losses import losses  # noqa: PLC0415 - for trainings alone
+
+    return losses(curves)
 
 
 def _compared(comparison: Comparison) -> str:

@@ -9,7 +9,7 @@ from steelyard.configuration.task import FieldMetric, Task
 from steelyard.items.named_fields import Fields, NamedField
 from steelyard.items.row_values import predicted_field
 from steelyard.reading.references import has_field, value_of
-from steelyard.records.plans import DERIVED_TAGS, NO_CLUSTERS
+from steelyard.records.plans import DERIVED_TAGS, NO_CLUSTERS, SEPARATOR
 
 MEANINGS = {
     "id": "the id",
@@ -90,3 +90,17 @@ def _cluster(name: str) -> NamedField:
 def _is_found_or_tag(fields: Fields, name: str) -> bool:
     tags = fields.get("tags")
     return value_of(fields, name) is not None or (isinstance(tags, dict) and tags.get(name) is not None)
+
+
+def gate_tags(task: Task) -> tuple[str, ...]:
+    """Return the tags that the gates of a task name; gates that cannot be meant name none."""
+    return tuple(
+        dict.fromkeys(key for entry in task.gates for key in _tags(entry.get("slice"), entry.get("slice_each")))
+    )
+
+
+def _tags(where: object, each: object) -> Iterator[str]:
+    if isinstance(where, dict):
+        yield from map(str, where)
+    if isinstance(each, str):
+        yield from each.split(SEPARATOR)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from steelyard.comparison.labels import MATRIX_METRICS
-from steelyard.comparison.measures import LOSS_METRICS
-from steelyard.comparison.slices import SEPARATOR
 from steelyard.configuration.policy import task_policy
-from steelyard.configuration.task import Task
 from steelyard.errors import ConfigurationError, Problem, quoted
 from steelyard.items.named_fields import listed, nearest
 from steelyard.records.gates import MetricRule, Policy, Rule
-from steelyard.records.plans import FORMAT_COMPLIANCE, RULE_PREFIX
+from steelyard.records.plans import FORMAT_COMPLIANCE, LOSS_METRICS, MATRIX_METRICS, RULE_PREFIX
 from steelyard.registry import metric_definition, metrics
 from steelyard.tasks.gold_set import METRIC
 from steelyard.tasks.options import EvaluateOptions
@@ -37,20 +33,6 @@ def check_gates(prepared: Prepared, options: EvaluateOptions) -> None:
 def _overridden(options: EvaluateOptions) -> bool:
     """Return whether the command line asks for other figures than the task, whose gates are right all the same."""
     return (options.metrics, options.scorer, options.answer_type) != (None, None, None)
-
-
-def gate_tags(task: Task) -> tuple[str, ...]:
-    """Return the tags that the gates of a task name; gates that cannot be meant name none."""
-    return tuple(
-        dict.fromkeys(key for entry in task.gates for key in _tags(entry.get("slice"), entry.get("slice_each")))
-    )
-
-
-def _tags(where: object, each: object) -> Iterator[str]:
-    if isinstance(where, dict):
-        yield from map(str, where)
-    if isinstance(each, str):
-        yield from each.split(SEPARATOR)
 
 
 def _other_tasks(policy: Policy, own: str, file: str) -> Iterator[Problem]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.aggregate import Report
 from steelyard.aggregate.means import Mean, detail
+from steelyard.aggregate.report import Report
 from steelyard.canonical.extraction import after_prompt, parse_extraction
 from steelyard.errors import InputError, Problem, Problems
 from steelyard.items.journal import StoredJournal

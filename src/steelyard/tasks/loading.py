@@ -55,3 +55,8 @@ def prompt_text(task: Task, folder: Path) -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         message = f"the prompt file cannot be read: {error}"
         raise ConfigurationError(Problem("missing-file", message, file=str(path))) from None
+
+
+def is_suite_file(path: Path | None) -> bool:
+    """Return whether a YAML file names a suite, told without the machinery that evaluates one."""
+    return path is not None and path.is_file() and "suite" in read_yaml(path)

@@ -13,7 +13,7 @@ from steelyard.judging.items import Judgement
 from steelyard.records.answers import ANSWER_TYPES
 from steelyard.records.plans import CLASSIFICATION_METRICS, FORMAT_COMPLIANCE, NO_CLUSTERS, ReportPlan
 from steelyard.records.scores import ValueKind
-from steelyard.registry import Metric, bind_metric, bind_scorer, direction_of, metrics
+from steelyard.registry import Metric, bind_metric, bind_scorer, direction_of, metric_definition
 from steelyard.scoring.rules import FormatRules
 from steelyard.scoring.seed_names import is_part
 from steelyard.tasks.judgements import DEFAULT_SCORERS
@@ -54,7 +54,7 @@ def requested_metrics(task: Task, profile: ScoringProfile | None) -> tuple[Metri
 def _reported_anyway(entry: str | MetricEntry, task: Task) -> bool:
     """Return whether a name means a sub-score of the task's scorer (`mae`, `numeric_error`) and no metric."""
     kind = next((kind for kind in ANSWER_TYPES if kind == task.answer_type), None)
-    if kind is None or not isinstance(entry, str) or entry in {metric.name for metric in metrics()}:
+    if kind is None or not isinstance(entry, str) or metric_definition(entry) is not None:
         return False
     return is_part(entry, kind, bind_scorer(DEFAULT_SCORERS[kind]).definition.sub_scores)
 

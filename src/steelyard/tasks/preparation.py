@@ -11,7 +11,7 @@ from steelyard.canonical.extraction import after_prompt, parse_extraction
 from steelyard.canonical.predictions import canonical_signature
 from steelyard.configuration.profile import parse_profile
 from steelyard.configuration.task import Task
-from steelyard.datasets.versions import data_path
+from steelyard.datasets.paths import data_path
 from steelyard.errors import Problem, UsageError
 from steelyard.judging.items import Judgement
 from steelyard.reading.yaml_file import read_yaml

@@ -22,7 +22,7 @@ from steelyard.records.gates import Decision, MetricRule, Outcome, Policy
 from steelyard.records.verdicts import Verdict
 from steelyard.runs.repeated import with_repeats
 from steelyard.runs.stored import StoredRun
-from steelyard.stats import wilson
+from steelyard.stats.intervals import wilson
 from steelyard.verdicts.evidence import Case
 from steelyard.verdicts.places import refuse_unknown_tags
 from steelyard.verdicts.policies import run_policy

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.comparison.fallen import FallenSlice, fallen_slices, tag_keys
-from steelyard.comparison.slices import SEPARATOR
 from steelyard.errors import excerpt
 from steelyard.gates.wording import number, short
 from steelyard.records.gates import MetricRule, Rule
+from steelyard.records.plans import SEPARATOR
 from steelyard.runs.stored import StoredRun
 from steelyard.show import unanswered
 from steelyard.verdicts.answers import answered

@@ -8,9 +8,10 @@ from difflib import get_close_matches
 
 from steelyard.comparison.measures import Measure
 from steelyard.comparison.pairing import Pairing
-from steelyard.comparison.slices import SEPARATOR, slice_deltas, with_holm
+from steelyard.comparison.slices import slice_deltas, with_holm
 from steelyard.errors import Problem, UsageError, quoted
 from steelyard.records.comparisons import Contract, Delta, Figure, ItemChanges, SliceRow
+from steelyard.records.plans import SEPARATOR
 from steelyard.runs.stored import StoredRun
 
 

@@ -18,13 +18,14 @@ from steelyard.comparison.pairing import Pairing, pair_items
 from steelyard.comparison.repeated import RepeatedColumns
 from steelyard.comparison.repeats import noise_floor
 from steelyard.comparison.retagging import StandingTags
-from steelyard.comparison.slices import SEPARATOR, grouping
+from steelyard.comparison.slices import grouping
 from steelyard.errors import excerpt
 from steelyard.items.named_fields import nearest
 from steelyard.records.columns import ItemColumns, Rows, Tagged
 from steelyard.records.comparisons import Contract, Paired
 from steelyard.records.gates import NEEDS_BASELINE, Evidence, ItemsRule, MetricRule, Obstacle, Policy, Rule, SkippedRule
 from steelyard.records.items import SKIPPED, UNTAGGED
+from steelyard.records.plans import SEPARATOR
 from steelyard.runs.repeated import without_repeats
 from steelyard.runs.stored import StoredRun, measured
 from steelyard.verdicts.answers import answered, counting, in_states, n_silenced, n_silent, own_error, silence_gains

@@ -12,11 +12,11 @@ import numpy as np
 
 from steelyard.comparison.contract import gate_hint, refuse_mock
 from steelyard.comparison.drift import drift_report, error_tag_changes
-from steelyard.comparison.slices import SEPARATOR
 from steelyard.gates.decisions import decide_all
 from steelyard.kinds.rejudging import verify_figures, verify_outputs
 from steelyard.numbers.ladder import DIAGNOSTICS
 from steelyard.records.gates import Decision, Evidence, MetricRule, Policy, Rule
+from steelyard.records.plans import SEPARATOR
 from steelyard.records.runs import RUN_FILE
 from steelyard.records.suites import SuiteRecord
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict

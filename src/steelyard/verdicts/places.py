@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from steelyard.comparison.slices import SEPARATOR
 from steelyard.errors import ConfigurationError, Problem, quoted
 from steelyard.items.named_fields import listed, nearest, unknown_tag
 from steelyard.records.gates import Decision, MetricRule, Policy, Rule
+from steelyard.records.plans import SEPARATOR
 from steelyard.runs.stored import StoredRun
 from steelyard.verdicts.evidence import Case
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from steelyard.conversations.blocks import METRICS, SCORER, report_plan
 from steelyard.conversations.plan_text import PROMPT_VERSION
+from steelyard.datasets.paths import plain_manifest
 from steelyard.datasets.shipped import named_path
-from steelyard.datasets.versions import plain_manifest
 from steelyard.kinds.conversations.deriving import derive
 from steelyard.kinds.conversations.files import ConversationJournal
 from steelyard.kinds.conversations.reading import ConversationSource, Pair

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from steelyard.datasets.paths import data_path
 from steelyard.datasets.shipped import CONVERSATIONS, PREFIX, TRACES, shipped_file
-from steelyard.datasets.versions import data_path
 from steelyard.errors import Problem, UsageError
 from steelyard.runs.places import Place
 

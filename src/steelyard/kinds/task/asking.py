@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+
 from steelyard.asking.generation import generate, over_budget
-from steelyard.asking.opening import model_facts
+from steelyard.asking.opening import model_facts, open_task_model
 from steelyard.asking.requests import Requests, prompt_template, task_generation
 from steelyard.items.source import Source
 from steelyard.kinds.task.evaluation import TaskEvaluation
-from steelyard.kinds.task.identity import manifest_of
+from steelyard.kinds.task.identity import judging_configuration, manifest_of
 from steelyard.kinds.task.recipe import TaskRecipe
 from steelyard.kinds.task.refusals import refuse_unknown_tags, refuse_unseen
 from steelyard.kinds.task.sources import make_judge, make_source
-from steelyard.kinds.task.stating import asked_recipe
+from steelyard.kinds.task.stating import data_of
 from steelyard.models import Model
 from steelyard.records.runs import JOURNAL_FILE, Reading
 from steelyard.runs.making import judge_answers
 from steelyard.runs.places import Watching
-from steelyard.runs.recording import FinishedRun, OverBudgetError, RunIdentity
+from steelyard.runs.recording import FinishedRun, OverBudgetError, RunIdentity, read_finished
+from steelyard.runs.resuming import finished_run, generating
 from steelyard.store.directories import RunDirectory
 from steelyard.tasks.options import EvaluateOptions
 from steelyard.tasks.preparation import Prepared
@@ -46,6 +50,18 @@ class AskingPlan:
         return manifest_of(self.evaluation.source, self.total)
 
 
+def evaluate_model(spec: str, prepared: Prepared, options: EvaluateOptions, watching: Watching) -> FinishedRun:
+    """Ask a model for every item, journal its answers, and judge the journal like any file of predictions."""
+    done = finished_run(options.place)
+    if done is not None:
+        return read_finished(done)
+    rehearse(prepared, make_source(prepared, options))
+    with closing(open_task_model(spec, options, losses=prepared.report.losses)) as model:
+        plan = plan_asking(spec, prepared, options, model)
+        with generating(options.place, plan.identity, plan.evaluation.config(), plan.manifest) as directory:
+            return ask_and_judge(directory, plan, model, watching)
+
+
 def plan_asking(
     spec: str, prepared: Prepared, options: EvaluateOptions, model: Model, recipe: TaskRecipe | None = None
 ) -> AskingPlan:
@@ -67,6 +83,17 @@ def plan_asking(
         reading=Reading(),
     )
     return AskingPlan(evaluation, options, requests, requests.check())
+
+
+def asked_recipe(spec: str, prepared: Prepared, options: EvaluateOptions) -> TaskRecipe:
+    """Return the recipe of a model's run, from which the same questions can be asked again."""
+    prompt, generation = prompt_template(prepared).text, msgspec.to_builtins(task_generation(prepared.task))
+    return TaskRecipe(
+        task=judging_configuration(prepared) | {"prompt": prompt, "generation": generation},
+        model=spec,
+        error_budget=options.error_budget or None,
+        **data_of(prepared, options),
+    )
 
 
 def ask_and_judge(directory: RunDirectory, plan: AskingPlan, model: Model, watching: Watching) -> FinishedRun:

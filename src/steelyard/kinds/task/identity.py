@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from steelyard.datasets.paths import plain_manifest, stored_manifest
 from steelyard.datasets.shipped import lasting_path, named_path
-from steelyard.datasets.versions import plain_manifest, stored_manifest
 from steelyard.items.source import Source
 from steelyard.reading.hashing import sha256_file
 from steelyard.runs.recording import RunIdentity

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
 
-from steelyard.asking.opening import open_task_model
 from steelyard.errors import Problem, UsageError
-from steelyard.kinds.task.asking import ask_and_judge, plan_asking, rehearse
 from steelyard.kinds.task.evaluation import first_evaluation
-from steelyard.kinds.task.sources import make_source
 from steelyard.kinds.task.stating import stored_recipe
 from steelyard.runs.making import make_stored
 from steelyard.runs.places import UNWATCHED, Watching
-from steelyard.runs.recording import FinishedRun, read_finished
-from steelyard.runs.resuming import finished_run, generating
-from steelyard.tasks.gates import check_gates
+from steelyard.runs.recording import FinishedRun
 from steelyard.tasks.options import EvaluateOptions
 from steelyard.tasks.preparation import Prepared, prepare
 
@@ -25,10 +19,15 @@ REPLAY = "replay:"
 def evaluate(options: EvaluateOptions, watching: Watching = UNWATCHED) -> FinishedRun:
     """Evaluate stored predictions, or a model's, and leave a complete run behind; bad input leaves nothing behind."""
     prepared = prepare(options)
-    check_gates(prepared, options)
+    if prepared.task.gates:
+        from steelyard.tasks.gates import check_gates  # noqa: PLC0415 - most tasks have none
+
+        check_gates(prepared, options)
     spec = _model_spec(prepared, options)
     if spec is not None and not spec.startswith(REPLAY):
-        return _evaluate_model(spec, prepared, options, watching)
+        from steelyard.kinds.task.asking import evaluate_model  # noqa: PLC0415 - stored predictions ask no model
+
+        return evaluate_model(spec, prepared, options, watching)
     if spec is not None:
         options = replace(options, predictions=spec.removeprefix(REPLAY), model_name=options.model_name or spec)
     evaluation = first_evaluation(prepared, options, stored_recipe(prepared, options))
@@ -44,15 +43,3 @@ def _model_spec(prepared: Prepared, options: EvaluateOptions) -> str | None:
         return options.model
     stored = options.predictions is not None or prepared.task.predictions is not None
     return None if stored else prepared.task.model
-
-
-def _evaluate_model(spec: str, prepared: Prepared, options: EvaluateOptions, watching: Watching) -> FinishedRun:
-    """Ask a model for every item, journal its answers, and judge the journal like any file of predictions."""
-    done = finished_run(options.place)
-    if done is not None:
-        return read_finished(done)
-    rehearse(prepared, make_source(prepared, options))
-    with closing(open_task_model(spec, options, losses=prepared.report.losses)) as model:
-        plan = plan_asking(spec, prepared, options, model)
-        with generating(options.place, plan.identity, plan.evaluation.config(), plan.manifest) as directory:
-            return ask_and_judge(directory, plan, model, watching)

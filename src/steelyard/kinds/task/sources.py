@@ -13,16 +13,14 @@ from steelyard.errors import InputError, Problem, Problems
 from steelyard.items.named_fields import NamedFields
 from steelyard.items.sampling import Selection
 from steelyard.items.source import Source
-from steelyard.judging import raw_references
-from steelyard.judging.items import Judge
+from steelyard.judging.items import Judge, Judgement
 from steelyard.judging.labels import LabelNames
 from steelyard.reading.limits import Limits
 from steelyard.reading.rows import Row, read_rows
 from steelyard.records.answers import Choice
 from steelyard.records.plans import DERIVED_TAGS, ReportPlan
 from steelyard.secrets import hidden, warn_of_plain_secrets
-from steelyard.tasks.fields import answer_fields, field_metrics, item_fields
-from steelyard.tasks.gates import gate_tags
+from steelyard.tasks.fields import answer_fields, field_metrics, gate_tags, item_fields
 from steelyard.tasks.options import EvaluateOptions
 from steelyard.tasks.preparation import Prepared, resolve
 
@@ -79,6 +77,13 @@ def make_judge(prepared: Prepared, source: Source) -> Judge:
         rules=prepared.rules,
         file=str(source.dataset),
     )
+
+
+def raw_references(judgement: Judgement, source: Source) -> Iterator[Any]:
+    """Yield every raw reference of a dataset at least once."""
+    from steelyard.judging import labelling  # noqa: PLC0415 - for classifications alone
+
+    return labelling.raw_references(judgement, source)
 
 
 def label_names(prepared: Prepared, source: Source) -> LabelNames:

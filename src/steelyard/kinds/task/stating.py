@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
-from steelyard.asking.requests import prompt_template, task_generation
 from steelyard.datasets.shipped import lasting_path
 from steelyard.kinds.task.identity import judging_configuration
 from steelyard.kinds.task.recipe import TaskRecipe
@@ -23,22 +20,12 @@ def stored_recipe(prepared: Prepared, options: EvaluateOptions) -> TaskRecipe:
         model_name=options.model_name or prepared.task.model,
         bad_rows=None if options.bad_rows == "refuse" else options.bad_rows,
         strict_ids=options.strict_ids or None,
-        **_data(prepared, options),
+        **data_of(prepared, options),
     )
 
 
-def asked_recipe(spec: str, prepared: Prepared, options: EvaluateOptions) -> TaskRecipe:
-    """Return the recipe of a model's run, from which the same questions can be asked again."""
-    prompt, generation = prompt_template(prepared).text, msgspec.to_builtins(task_generation(prepared.task))
-    return TaskRecipe(
-        task=judging_configuration(prepared) | {"prompt": prompt, "generation": generation},
-        model=spec,
-        error_budget=options.error_budget or None,
-        **_data(prepared, options),
-    )
-
-
-def _data(prepared: Prepared, options: EvaluateOptions) -> dict[str, Any]:
+def data_of(prepared: Prepared, options: EvaluateOptions) -> dict[str, Any]:
+    """Return which items a run is over, as its recipe has them."""
     dataset = resolve(prepared, options.dataset, prepared.task.dataset, "dataset")
     assert dataset is not None
     return {"dataset": lasting_path(dataset), "selection": options.selection, "limits": options.limits}

@@ -8,9 +8,9 @@ from typing import Any
 
 from steelyard.errors import InputError, Problem
 from steelyard.items.journal import StoredJournal
-from steelyard.items.source import Source
-from steelyard.judging import block_path, judged_by_processes
+from steelyard.items.source import SMALLEST_FILE, Source
 from steelyard.judging.items import DryJudge, Judge
+from steelyard.judging.workers import judged_by_processes
 from steelyard.kinds.task.refusals import refuse_unanswered, refuse_unknown_tags, refuse_unseen
 from steelyard.records.blocks import ItemBlock, ScoredBlock
 from steelyard.records.runs import Reading
@@ -49,6 +49,15 @@ def stream(
     if not aside and isinstance(judge, Judge):
         refuse_unanswered(recorder.report.states, source)
         refuse_unknown_tags(recorder.report.plan, tags, source)
+
+
+def block_path(judge: Judge, source: Source, journal: StoredJournal | None) -> Iterator[ScoredBlock] | None:
+    """Return the judged blocks of a dataset by columns, or None where it is too small for their machinery."""
+    if source.dataset.stat().st_size < SMALLEST_FILE:
+        return None
+    from steelyard.judging import path  # noqa: PLC0415 - thirty modules and their loops, for large files alone
+
+    return path.block_path(judge, source, journal)
 
 
 def judged_blocks(judge: Judge | DryJudge, source: Source, journal: StoredJournal | None) -> Iterator[ScoredBlock]:

@@ -13,8 +13,7 @@ import msgspec
 
 from steelyard.asking.opening import model_options
 from steelyard.errors import InputError, MachineError, Problem, SteelyardError, UsageError
-from steelyard.kinds.task.asking import ask_and_judge, plan_asking
-from steelyard.kinds.task.stating import asked_recipe
+from steelyard.kinds.task.asking import ask_and_judge, asked_recipe, plan_asking
 from steelyard.kinds.training.planning import (
     TrainingPlan,
     TrainOptions,

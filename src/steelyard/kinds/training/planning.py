@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from steelyard.configuration.training import TrainingFile, parse_training
+from steelyard.datasets.paths import data_path, is_reference
 from steelyard.datasets.shipped import lasting_path
-from steelyard.datasets.versions import Version, data_path, find_version, is_reference
+from steelyard.datasets.versions import Version, find_version
 from steelyard.errors import Problem, UsageError
 from steelyard.kinds.task.asking import rehearse
 from steelyard.kinds.task.sources import make_source
