@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from steelyard.kinds.task.order import evaluate
 from steelyard.runs.recording import FinishedRun
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 
 # Machines differ and share their cores, so no single example is held to a time; tests of time say so themselves.
 settings.register_profile("steelyard", deadline=None)

@@ -8,7 +8,7 @@ import typing
 import pytest
 
 import steelyard
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from steelyard.verdicts.comparison import CompareOptions
 from steelyard.verdicts.gating import GateOptions
 from tests.made_runs import SIGNATURES, make_run

@@ -7,9 +7,9 @@ from rouge_score.rouge_scorer import RougeScorer
 from setting import Result, Setting
 from workloads import texts, workload
 
-from steelyard.kernels.rouge import rouge_block
+from steelyard.kernels.overlap import rouge_block
 from steelyard.records.blocks import TextColumn
-from steelyard.text.cjk import has_cjk
+from steelyard.text.tokens import has_cjk
 
 
 def measure(setting: Setting) -> list[Result]:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.errors import InputError, Problem
 from steelyard.kinds.task.order import evaluate as _evaluate
-from steelyard.reading.names import names_of, slice_keys
+from steelyard.reading.references import names_of, slice_keys
 from steelyard.records.comparisons import Comparison
 from steelyard.records.runs import HARD_EXAMPLES_FILE, ITEMS_FILE, RESULTS_FILE, RunRecord
 from steelyard.records.verdicts import Verdict
 from steelyard.show.results import metric_lines, results_lines
 from steelyard.store.directories import find_run, read_run
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 
 if TYPE_CHECKING:
     import pandas

@@ -17,7 +17,7 @@ import torch
 import transformers
 
 from steelyard.kinds.task.asking import ask_and_judge, plan_asking, rehearse
-from steelyard.kinds.task.sources import make_source as _source
+from steelyard.kinds.task.streaming import make_source as _source
 from steelyard.models.hugging_face import task_of
 from steelyard.models.opening import ModelOptions
 from steelyard.models.transformer_answers import ANSWERING, Loaded
@@ -25,7 +25,7 @@ from steelyard.records.models import ModelIdentity
 from steelyard.runs.places import UNWATCHED
 from steelyard.runs.recording import FinishedRun
 from steelyard.runs.resuming import generating
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from steelyard.tasks.preparation import prepare
 
 

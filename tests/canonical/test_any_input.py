@@ -11,7 +11,7 @@ from steelyard.canonical.outcome import ERROR_TAGS
 from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, expected_answer
 from steelyard.errors import Problems
-from steelyard.judging.cards import card_of
+from steelyard.judging.columns import card_of
 from steelyard.records.answers import ANSWER_CLASSES, ANSWER_TYPES
 from steelyard.registry import bind_scorer
 from steelyard.tasks.scoring import ScoreOptions, score_lines

@@ -7,8 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from steelyard.canonical.answer_forms import answer_object, answer_text
-from steelyard.canonical.objects import read_canonical, to_canonical
-from steelyard.canonical.references import expected_answer
+from steelyard.canonical.references import expected_answer, read_canonical, to_canonical
 from steelyard.canonical.schemas import SCHEMAS
 from steelyard.canonical.typed_objects import inferred_type
 from steelyard.errors import InputError

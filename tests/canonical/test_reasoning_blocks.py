@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.canonical.answer_line import separate_reasoning
 from steelyard.canonical.extraction import EXTRACTION_KINDS, Extraction
 from steelyard.canonical.predictions import predicted_answer
-from steelyard.canonical.reasoning_blocks import separate_reasoning
 
 SECRET = "7777"
 

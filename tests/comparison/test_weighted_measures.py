@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from steelyard.comparison.ratios import WeightedMeasure
+from steelyard.comparison.means import WeightedMeasure
 
 NAN = float("nan")
 BASELINE = (np.array([0.5, 1.0, NAN]), np.array([2.0, 8.0, 0.0]))

@@ -16,7 +16,7 @@ import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
 from steelyard.canonical.extraction import parse_extraction
-from steelyard.canonical.list_text import list_items
+from steelyard.canonical.json_values import list_items
 from steelyard.canonical.predictions import predicted_answer
 from steelyard.records.answers import Choice, Text
 from steelyard.registry import bind_scorer

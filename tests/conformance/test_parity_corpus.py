@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF
 
-from steelyard.scoring.bleu import bleu, bleu_counts
-from steelyard.scoring.bleu_tokens import bleu_tokens
+from steelyard.scoring.bleu import bleu, bleu_counts, bleu_tokens
 from steelyard.scoring.chrf import chrf, chrf_counts
 
 logging.getLogger("sacrebleu").setLevel(logging.ERROR)

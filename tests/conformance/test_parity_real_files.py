@@ -16,7 +16,7 @@ from sacrebleu.metrics import BLEU, CHRF
 from sklearn.metrics import f1_score
 
 from steelyard import evaluate
-from steelyard.records.rules import Rule
+from steelyard.records.plans import Rule
 from steelyard.scoring.rules import FormatRules
 
 logging.getLogger("sacrebleu").setLevel(logging.ERROR)

@@ -11,10 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from steelyard.text.cjk import has_cjk
-from steelyard.text.normalise import normalise
-from steelyard.text.overlap import exact_match, token_f1
 from steelyard.text.rouge import rouge
+from steelyard.text.tokens import exact_match, has_cjk, normalise, token_f1
 
 NAMES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
 ROUGE_SCORE = {stemmer: RougeScorer(NAMES, use_stemmer=stemmer) for stemmer in (False, True)}

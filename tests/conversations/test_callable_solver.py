@@ -2,9 +2,8 @@
 
 import pytest
 
-from steelyard.conversations.callables import CallableSolver
 from steelyard.conversations.dataset import read_conversation
-from steelyard.conversations.solving import TurnFailedError, TurnRequest
+from steelyard.conversations.solving import CallableSolver, TurnFailedError, TurnRequest
 from steelyard.records.models import ModelReply
 from tests.conversation_rows import extract, row
 

@@ -6,7 +6,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.conversations.sampling import draw
+from steelyard.conversations.dataset import draw
 
 POPULATION = [(f"c{number}", (2 + number % 3, number % 5 == 0)) for number in range(300)]
 

@@ -6,8 +6,8 @@ from scipy.stats import fisher_exact
 
 from steelyard.conversations.complexity import Complexity
 from steelyard.conversations.dataset import read_conversation
+from steelyard.conversations.diagnosis import Propagation
 from steelyard.conversations.judging import judge
-from steelyard.conversations.propagation import Propagation
 from steelyard.conversations.statistics import Statistics
 from steelyard.conversations.traces import read_turn
 from steelyard.stats.means import mean_interval

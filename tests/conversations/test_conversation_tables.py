@@ -13,7 +13,7 @@ from steelyard.conversations.dataset import read_conversation
 from steelyard.conversations.judging import judge
 from steelyard.conversations.trace_files import trace_content
 from steelyard.conversations.traces import read_turn, turn_rows
-from steelyard.records.cells import restore
+from steelyard.records.columns import restore
 from tests.conversation_rows import compute, extract, row, trace, turn
 
 EXISTING_SUMMARY = [

@@ -6,11 +6,9 @@ import jsonschema
 import pytest
 
 from steelyard.conversations.dataset import read_conversation
-from steelyard.conversations.plan_and_compute import PlanAndCompute
-from steelyard.conversations.plan_schema import PLAN_SCHEMA
-from steelyard.conversations.plan_text import EXAMPLES, PlanError, document_text, read_plan
+from steelyard.conversations.plan_and_compute import PlanAndCompute, validate
+from steelyard.conversations.plan_text import EXAMPLES, PLAN_SCHEMA, PlanError, document_text, read_plan
 from steelyard.conversations.solving import TurnFailedError, TurnRequest, solve_conversation
-from steelyard.conversations.validator import validate
 from steelyard.programs import execute, plan_program
 from steelyard.records.models import ModelReply
 from tests.conversation_rows import QUESTIONS, compute, extract, row

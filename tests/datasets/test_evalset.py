@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from steelyard.datasets.evalset import validate_evalset
-from steelyard.records.evalsets import EvalsetReport
+from steelyard.records.datasets import EvalsetReport
 
 CITIES = ["Lima", "Oslo", "Accra", "Hanoi", "Quito", "Sofia", "Tunis", "Dakar", "Riga", "Baku"]
 EVALSETS = Path(__file__).resolve().parents[2] / "evalsets"

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
+from steelyard.datasets.overlap import count_overlap
 from steelyard.datasets.paths import data_path
-from steelyard.datasets.similarity import count_overlap
 from steelyard.datasets.versions import add_dataset, check_dataset, diff_datasets, find_version, list_datasets
 from steelyard.errors import InputError, UsageError
 from steelyard.kinds.task.order import evaluate
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,8 @@ from pathlib import Path
 
 from steelyard.research.evidence import FAULTS, MISSING
 from steelyard.research.golden import REQUIREMENTS
-from steelyard.research.outputs import CLAIM_STATUSES, STOP_REASONS
+from steelyard.research.outputs import CLAIM_STATUSES, EVENT_TYPES, STOP_REASONS
 from steelyard.research.schemas import SCHEMAS
-from steelyard.research.steps import EVENT_TYPES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/reference/research-artifacts.md").read_text(encoding="utf-8")
 

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from steelyard.conversations.plan_text import EXAMPLES
-from steelyard.records.cells import restore
+from steelyard.records.columns import restore
 from tests.conversation_rows import compute, extract, row, trace, turn
 from tests.serving import Scripted, serving
 

@@ -11,7 +11,7 @@ import pytest
 from steelyard.errors import IncompleteError
 from steelyard.kinds.task.order import evaluate
 from steelyard.store.directories import read_run
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from tests.serving import Scripted, serving
 
 PASSING = ("fine", "throttled", "throttled-after", "broken-once", "unavailable", "reset", "half", "cut-off")

@@ -12,7 +12,7 @@ import pytest
 from steelyard.errors import SteelyardError
 from steelyard.judging.path import block_path
 from steelyard.kinds.task.order import evaluate
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from tests.faults.fuzzed_files import REFERENCES, TEXTS, json_lines, mutated, wild_row
 
 SAMPLE = 40

@@ -17,7 +17,7 @@ import pytest
 from steelyard.configuration.rules import PreambleRuleWarning
 from steelyard.errors import CODES, LISTED_PROBLEMS, SteelyardError
 from steelyard.kinds.task.order import evaluate
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from tests.faults.fuzzed_files import Case, case
 
 SAMPLE = 200

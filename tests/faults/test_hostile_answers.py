@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.errors import IncompleteError
 from steelyard.kinds.task.order import evaluate
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from tests.hostile_answers import table
 from tests.serving import serving_bytes
 

@@ -12,7 +12,7 @@ import pytest
 
 from steelyard.errors import SteelyardError
 from steelyard.kinds.task.order import evaluate
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from tests.faults.killing import MODEL, Mines, in_child
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(1800)]

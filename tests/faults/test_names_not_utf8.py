@@ -7,7 +7,7 @@ import pytest
 
 from steelyard.errors import UsageError
 from steelyard.kinds.task.order import evaluate
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from tests.faults.stores import make_store
 
 BAD = os.fsdecode(b"caf\xe9")

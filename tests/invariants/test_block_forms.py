@@ -13,7 +13,7 @@ from steelyard.judging.path import block_path
 from steelyard.kinds.task import streaming
 from steelyard.kinds.task.order import evaluate
 from steelyard.secrets import forget_secrets, remember_secret
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 
 TEXT_TASK = {
     "task": "both-ways",

@@ -19,7 +19,7 @@ from steelyard.judging.corpus import corpus_figures, count_columns
 from steelyard.records.answers import Instruction, Text
 from steelyard.records.blocks import Labels
 from steelyard.records.columns import WEIGHT
-from steelyard.records.repeats import RepeatOutcomes
+from steelyard.records.runs import RepeatOutcomes
 from steelyard.registry import bind_metric, metrics, scorers, value_kind
 from steelyard.research.measures import RATIOS
 from steelyard.research.measures import measure as measured_ratio
@@ -241,7 +241,7 @@ def between(name, first, second):
 
 @pytest.fixture(autouse=True)
 def few_rounds(monkeypatch):
-    for room in ("means", "ratios", "labels", "corpus"):
+    for room in ("means", "labels", "corpus"):
         monkeypatch.setattr(f"steelyard.comparison.{room}.ROUNDS", 100)
     monkeypatch.setattr(MeanMeasure, "__init__", _with_rounds(MeanMeasure.__init__))
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from steelyard.aggregate.report import Report
 from steelyard.judging.corpus import corpus_figures, count_columns
 from steelyard.records.answers import Instruction, Text
-from steelyard.records.plans import FORMAT_COMPLIANCE
-from steelyard.records.rules import Rule
+from steelyard.records.plans import FORMAT_COMPLIANCE, Rule
 from steelyard.registry import bind_metric, metrics
 from steelyard.scoring.rules import FormatRules
 from tests.made_blocks import plan, scored_block

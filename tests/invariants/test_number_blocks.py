@@ -279,7 +279,7 @@ def test_labels_are_the_same_whichever_way_they_are_collected(both_ways, monkeyp
     rows, _ = both_ways(lines, task)
     by_rows = {name: (rows / name).read_bytes() for name in FILES}
     smallest_zero = partial(raw_references, smallest=0)
-    monkeypatch.setattr("steelyard.kinds.task.sources.raw_references", smallest_zero)
+    monkeypatch.setattr("steelyard.kinds.task.streaming.raw_references", smallest_zero)
     (rows.parent).rename(rows.parent.with_name("before"))
     for found in both_ways(lines, task):
         assert {name: (found / name).read_bytes() for name in FILES} == by_rows

@@ -15,10 +15,10 @@ from steelyard.kinds.task import streaming
 from steelyard.kinds.task.order import evaluate
 from steelyard.records.runs import ITEMS_FILE, JOURNAL_FILE, RESULTS_FILE
 from steelyard.registry import Metric, Scorer, bind_metric, bind_scorer, metrics, scorers
-from steelyard.registry.tables import SCORERS
+from steelyard.registry.parameters import SCORERS
 from steelyard.runs.making import derive
 from steelyard.runs.stored import open_run
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from tests.ways.kinds import WAYS
 from tests.ways.places import contents, inside, make_place, write_rows
 

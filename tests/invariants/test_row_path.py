@@ -20,7 +20,7 @@ from steelyard.judging.forms import BlockScoring
 from steelyard.judging.path import block_path
 from steelyard.kinds.task import streaming
 from steelyard.kinds.task.order import evaluate
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 
 TASK = {
     "task": "one-path",

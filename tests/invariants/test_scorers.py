@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.canonical.objects import read_canonical, to_canonical
+from steelyard.canonical.references import read_canonical, to_canonical
 from steelyard.errors import escape
 from steelyard.numbers.ladder import RUNGS
 from steelyard.records.answers import (

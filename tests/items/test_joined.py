@@ -76,6 +76,6 @@ def test_a_full_temporary_folder_is_the_machines_fault(monkeypatch):
         def close(self):
             return None
 
-    monkeypatch.setattr("steelyard.items.shelves.tempfile.TemporaryFile", lambda **_: Full())
+    monkeypatch.setattr("steelyard.items.joined.tempfile.TemporaryFile", lambda **_: Full())
     with pytest.raises(MachineError, match="No space left"):
         join(["a", "b"], ["b", "a"])

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from steelyard.items.scan import BLANK, ODD, BlockScanner, raw_blocks
 from steelyard.items.shapes import ARRAY, INTEGER, OBJECT, TEXT
-from steelyard.reading.faults import RowError
 from steelyard.reading.json_values import parse_object
-from steelyard.reading.limits import Limits
+from steelyard.reading.limits import Limits, RowError
 from steelyard.reading.lines import scan_lines
 
 LIMITS = Limits()

@@ -1,6 +1,6 @@
 """Rows on disk by id: the first of each id, those that stand twice, those never asked for."""
 
-from steelyard.items.shelves import Shelf
+from steelyard.items.joined import Shelf
 from steelyard.reading.rows import Row
 
 
@@ -28,7 +28,7 @@ def test_what_was_never_asked_for_is_left_over_once():
 
 
 def test_ids_with_one_hash_are_told_apart_by_the_id_on_disk(monkeypatch):
-    monkeypatch.setattr("steelyard.items.shelves.hash", lambda _: 7, raising=False)
+    monkeypatch.setattr("steelyard.items.joined.hash", lambda _: 7, raising=False)
     with shelf_of("a", "b", "c", "b") as shelf:
         assert shelf.take("b") == Row(2, {"id": "b", "line": 2}, None)
         assert shelf.take("d") is None

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from steelyard.kernels.overlap import overlap_block, same_stripped_block
 from steelyard.records.blocks import TextColumn
-from steelyard.text.overlap import exact_match, token_f1
-from steelyard.text.tokens import tokens
+from steelyard.text.tokens import exact_match, token_f1, tokens
 
 WORDS = st.sampled_from(
     ["the", "a", "An", "THE", "cat", "don't", "3.14", "naïve", "ß", "Σας", "ＡＢ", "营收", "가", "ﬁ", "é", "İ"]

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from steelyard.kernels.rouge import rouge_block
+from steelyard.kernels.overlap import rouge_block
 from steelyard.records.blocks import TextColumn
 from steelyard.text.rouge import pair_tokens, rouge, rouge_tokens
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from steelyard.errors import excerpt
 from steelyard.kernels import writing
 from steelyard.kernels.labels import labels_block, text_hashes
-from steelyard.reading.hashing import item_hash
+from steelyard.reading.ids import item_hash
 from steelyard.records.blocks import Labels, TextColumn
 from steelyard.store.files import json_line
 

@@ -11,7 +11,7 @@ from steelyard.comparison.repeats import flip_rates, noise
 from steelyard.errors import UsageError
 from steelyard.kinds.repeats import evaluate_repeats
 from steelyard.runs.recording import read_finished
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from steelyard.verdicts.planning import PlanOptions, plan
 from tests.made_runs import make_run
 

@@ -9,7 +9,7 @@ from steelyard.errors import ConfigurationError, InputError, UsageError
 from steelyard.kinds.suite import evaluate_suite
 from steelyard.runs.baselines import name_baseline
 from steelyard.runs.listing import list_page
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from steelyard.verdicts.gating import GateOptions, gate
 
 GATES = """

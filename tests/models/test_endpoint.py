@@ -12,7 +12,7 @@ import pytest
 from steelyard.errors import ConfigurationError, IncompleteError
 from steelyard.models import ModelOptions, open_model
 from steelyard.models.back_off import BackOff, retry_after
-from steelyard.models.connecting import connection_fault
+from steelyard.models.endpoint_address import connection_fault
 from steelyard.records.models import Generation, Message, ModelRequest
 from steelyard.secrets import forget_secrets
 from tests.serving import Scripted, serving
@@ -248,7 +248,7 @@ def test_in_a_resumed_run_refused_requests_are_their_items_own_failures(script):
 
 
 def test_waiting_for_an_overloaded_endpoint_is_told_once(script, monkeypatch):
-    monkeypatch.setattr("steelyard.models.trouble.TOLD_AFTER", 0.5)
+    monkeypatch.setattr("steelyard.models.back_off.TOLD_AFTER", 0.5)
     with pytest.warns(UserWarning, match="has answered nothing for 0.5 s but 503: later") as told:
         many("overloaded", 6, deadline=4)
     assert len(told) == 1

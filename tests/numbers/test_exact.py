@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.numbers.exact import exact, finite, gap, nearest_float, product, rounded, share, times
+from steelyard.numbers.literals import exact, finite, gap, nearest_float, product, rounded, share, times
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steelyard.numbers.numerals import to_arabic
+from steelyard.numbers.affixes import to_arabic
 
 DIGITS = "零一二三四五六七八九"
 

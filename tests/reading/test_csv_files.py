@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from steelyard.errors import InputError
 from steelyard.reading.limits import Limits
-from steelyard.records.cells import defuse
+from steelyard.records.columns import defuse
 
 cells = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
 tables = st.integers(2, 4).flatmap(lambda width: st.lists(st.lists(cells, min_size=width, max_size=width), min_size=1))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from steelyard.errors import InputError
-from steelyard.reading.faults import RowError, bad_file
+from steelyard.reading.limits import RowError, bad_file
 
 
 def test_a_fault_of_a_row_becomes_a_problem_at_its_place():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import InputError
-from steelyard.reading.hashing import item_hash, sha256_file
+from steelyard.reading.ids import item_hash, sha256_file
 
 
 def test_a_file_is_hashed_as_it_stands(tmp_path):

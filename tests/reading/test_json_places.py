@@ -2,7 +2,7 @@
 
 import pytest
 
-from steelyard.reading.json_places import KeyPlace, duplicate_key, line_and_column, literal_column
+from steelyard.reading.json_values import KeyPlace, duplicate_key, line_and_column, literal_column
 
 
 @pytest.mark.parametrize(

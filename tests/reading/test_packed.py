@@ -8,7 +8,7 @@ import pytest
 import zstandard
 
 from steelyard.errors import InputError, Problems
-from steelyard.reading.documents import read_document
+from steelyard.reading.json_files import read_document
 from steelyard.reading.limits import MIB, Limits
 from steelyard.reading.lines import open_bytes
 from steelyard.reading.rows import read_rows

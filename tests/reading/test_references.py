@@ -12,7 +12,7 @@ from steelyard.reading.references import (
     tags_of,
     value_of,
 )
-from steelyard.records.fields import FieldNames
+from steelyard.records.items import FieldNames
 
 NONE = FieldNames()
 ORDER = ["ground_truth", "gt_answer", "expected_answer", "reference", "output", "label"]

@@ -16,9 +16,9 @@ from steelyard.records.blocks import ErrorTags
 from steelyard.records.runs import ITEMS_FILE
 from steelyard.records.scores import Score
 from steelyard.registry import bind_scorer, block_form, scorer, scorers
-from steelyard.registry.tables import SCORERS
+from steelyard.registry.parameters import SCORERS
 from steelyard.scoring.blocks import BlockScores
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 
 HELD = {
     "answer_correctness@v1": "tests/invariants/test_block_forms.py",

@@ -5,7 +5,7 @@ import pytest
 from steelyard.records.answers import Choice, Text
 from steelyard.records.scores import Score
 from steelyard.registry import bind_scorer, metric, scorer
-from steelyard.registry.tables import METRICS, SCORERS
+from steelyard.registry.parameters import METRICS, SCORERS
 
 
 @pytest.fixture(autouse=True)

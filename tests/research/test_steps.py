@@ -3,7 +3,7 @@
 import pytest
 
 from steelyard.research.faults import ArtifactError
-from steelyard.research.steps import StepLedger
+from steelyard.research.outputs import StepLedger
 from tests.research_artifacts import event, step
 
 

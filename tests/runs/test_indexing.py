@@ -9,9 +9,8 @@ import pytest
 from steelyard.runs.baselines import name_baseline
 from steelyard.runs.indexing import refreshed, reindex
 from steelyard.runs.items import ItemQuery, run_items
-from steelyard.runs.listing import list_page
-from steelyard.runs.showing import shown_run
-from steelyard.store.folder import FOLDER
+from steelyard.runs.listing import list_page, shown_run
+from steelyard.store.counting import FOLDER
 from steelyard.store.index import RunIndex
 from steelyard.verdicts.gating import GateOptions, gate
 from tests.made_runs import make_run

@@ -11,7 +11,7 @@ from steelyard.errors import IncompleteError, InputError, MachineError, UsageErr
 from steelyard.kinds.task.order import evaluate
 from steelyard.runs.places import Watching
 from steelyard.store.directories import RunDirectory, read_run
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from tests.serving import Scripted, serving
 
 CALLABLES = """
@@ -259,7 +259,7 @@ def test_complete_answers_are_cached_and_others_are_not(folder, monkeypatch):
 
 
 def test_answers_cut_at_the_limit_are_counted_and_judging_again_gives_the_same_bytes(folder, monkeypatch):
-    from steelyard.kinds.rescoring import RescoreOptions, rescore
+    from steelyard.kinds.rejudging import RescoreOptions, rescore
 
     with serving(Scripted()) as url:
         monkeypatch.setenv("OPENAI_BASE_URL", url)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.runs.showing import shown_run
+from steelyard.runs.listing import shown_run
 from steelyard.runs.stored import open_run
 from tests.made_runs import make_run
 

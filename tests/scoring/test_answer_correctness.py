@@ -5,7 +5,7 @@ import pytest
 from steelyard.canonical.extraction import Extraction
 from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, expected_answer
-from steelyard.judging.cards import card_of, unanswered
+from steelyard.judging.columns import card_of, unanswered
 from steelyard.records.answers import Text
 from steelyard.registry import bind_scorer
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import ConfigurationError
-from steelyard.records.rules import Rule
+from steelyard.records.plans import Rule
 from steelyard.scoring import rules as rules_module
 from steelyard.scoring.rules import FormatRules, is_simple
 

@@ -6,7 +6,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from steelyard.records.repeats import RepeatOutcomes
+from steelyard.records.runs import RepeatOutcomes
 from steelyard.registry import bind_metric
 from steelyard.scoring.metrics_repeats import majority, pass_at_k, tied
 

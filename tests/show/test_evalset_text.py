@@ -1,7 +1,7 @@
 """A checked eval set on the terminal, compared whole."""
 
 from steelyard.errors import Problem
-from steelyard.records.evalsets import EvalsetReport
+from steelyard.records.datasets import EvalsetReport
 from steelyard.show.evalset import evalset_text
 
 WHOLE = """\

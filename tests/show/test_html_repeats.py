@@ -1,6 +1,6 @@
 """The section on repeats in an HTML report says what its intervals are."""
 
-from steelyard.show.html_repeats import repeats_section
+from steelyard.show.html_report import repeats_section
 
 
 def test_level_and_method_stand_once_below_the_metrics_over_repeats():

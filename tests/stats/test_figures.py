@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steelyard.stats.figures import figure_interval
+from steelyard.stats.matrices import figure_interval
 
 
 def test_a_figure_that_every_draw_repeats_has_the_width_of_what_was_not_seen():

@@ -8,8 +8,7 @@ from sqlalchemy import create_engine, inspect, text
 
 from steelyard.errors import MachineError
 from steelyard.store.index import RunIndex
-from steelyard.store.index_migrations import NEWEST
-from steelyard.store.index_tables import metadata
+from steelyard.store.index_tables import NEWEST, metadata
 from tests.index_writing import write_runs
 
 WRITERS = 100

@@ -12,10 +12,9 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
-from steelyard.store import index_migrations
+from steelyard.store import index_tables as index_migrations
 from steelyard.store.index import RunIndex, _engine
-from steelyard.store.index_migrations import NEWEST
-from steelyard.store.index_tables import metadata
+from steelyard.store.index_tables import NEWEST, metadata
 from tests.old_runs import VERSIONS, WRITTEN_AT, unpack
 from tests.tamper.worlds import inside, steelyard
 

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from steelyard.text.cjk import CJK_CHARACTER, has_cjk
+from steelyard.text.tokens import CJK_CHARACTER, has_cjk
 
 
 @pytest.mark.parametrize("text", ["营", "々", "〇", "ひ", "カ", "ｶ", "ー", "한", "ㄱ", "ᄀ", "𠮷", "豈"])

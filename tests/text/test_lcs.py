@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 from rouge_score.rouge_scorer import lcs_ind
 
-from steelyard.text.lcs import lcs_length, lcs_positions
+from steelyard.text.rouge import lcs_length, lcs_positions
 
 SEQUENCES = st.lists(st.sampled_from("abcd"), max_size=40)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.records.answers import PROFILES
-from steelyard.text.normalise import collapse, nfkc, normalise
+from steelyard.text.tokens import collapse, nfkc, normalise
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.records.answers import PROFILES
-from steelyard.text.overlap import exact_match, overlap, token_f1
+from steelyard.text.tokens import exact_match, overlap, token_f1
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=40)
 

@@ -5,9 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.records.answers import PROFILES
-from steelyard.text.cjk import has_cjk
-from steelyard.text.normalise import normalise
-from steelyard.text.tokens import contains_sequence, tokens, words
+from steelyard.text.tokens import contains_sequence, has_cjk, normalise, tokens, words
 
 
 @pytest.mark.parametrize(

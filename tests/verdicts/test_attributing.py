@@ -14,7 +14,7 @@ from steelyard.errors import IncomparableError, InputError, UsageError
 from steelyard.kinds.repeats import evaluate_repeats
 from steelyard.show.comparison import comparison_text
 from steelyard.show.comparison_files import comparison_markdown
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from steelyard.verdicts.gating import GateOptions, gate
 
 REFERENCES = {1: 10, 2: 20, 3: 30, 4: 40, 5: 50}

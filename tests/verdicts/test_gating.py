@@ -12,7 +12,7 @@ from steelyard.errors import IncomparableError, InputError, UsageError
 from steelyard.runs.baselines import name_baseline
 from steelyard.show.junit import verdict_junit
 from steelyard.show.verdict import verdict_markdown, verdict_text
-from steelyard.store.verdicts import list_verdicts
+from steelyard.store.suites import list_verdicts
 from steelyard.verdicts.gating import GateOptions, gate
 from tests.made_runs import SIGNATURES, make_repeats, make_run
 

@@ -7,7 +7,7 @@ import pytest
 
 from steelyard import evaluate
 from steelyard.errors import IncompleteError
-from steelyard.kinds.rescoring import RescoreOptions, rescore
+from steelyard.kinds.rejudging import RescoreOptions, rescore
 from steelyard.verdicts.reports import ReportOptions, write_run_report
 
 NOTICE = "They do not prove causation"

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.aggregate.means import ends
-from steelyard.aggregate.resampled import ResampledSums
+from steelyard.aggregate.means import ResampledSums, ends
 from steelyard.records.blocks import Counts, Floats
 from steelyard.registry import metric
-from steelyard.stats.exact import ExactSum
+from steelyard.stats.bins import ExactSum
 from steelyard.stats.intervals import Interval
 from steelyard.stats.means import units_interval
 

@@ -14,8 +14,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.aggregate.coded import Coded
-from steelyard.aggregate.groups import Groups, TagGroups, Values, untagged_last
+from steelyard.aggregate.groups import Coded, Groups, TagGroups, Values, untagged_last
 from steelyard.records.blocks import Floats, Labels
 from steelyard.records.items import UNTAGGED
 

@@ -11,12 +11,20 @@ import numpy.typing as npt
 
 from steelyard.aggregate.classification import Confusion, ConfusionTally, figures
 from steelyard.aggregate.clusters import Clustered, ScatteredClusters, WholeClusters
-from steelyard.aggregate.coded import Coded
-from steelyard.aggregate.figures import MatrixStatistic, corpus_interval, matrix_interval
-from steelyard.aggregate.groups import Groups
+from steelyard.aggregate.groups import Coded, Groups
 from steelyard.aggregate.losses import Losses, loss_columns
-from steelyard.aggregate.means import NO_VALUE, Mean, columns, detail, ends
-from steelyard.aggregate.resampled import ResampledSums, id_hashes
+from steelyard.aggregate.means import (
+    NO_VALUE,
+    MatrixStatistic,
+    Mean,
+    ResampledSums,
+    columns,
+    corpus_interval,
+    detail,
+    ends,
+    id_hashes,
+    matrix_interval,
+)
 from steelyard.records.blocks import Counts, Floats, Labels, ScoredBlock
 from steelyard.records.plans import RULE_PREFIX, ReportPlan
 from steelyard.records.scores import ValueKind

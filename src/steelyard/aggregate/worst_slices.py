@@ -19,7 +19,7 @@ from steelyard.records.items import UNTAGGED
 from steelyard.records.scores import ValueKind
 from steelyard.stats import slices as contrasts
 from steelyard.stats.binning import ValueCounts
-from steelyard.stats.multiple import holm
+from steelyard.stats.flips import holm
 from steelyard.stats.permutation import Population, lower_tails, smallest_gap
 from steelyard.stats.slices import two_sample
 

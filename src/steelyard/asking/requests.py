@@ -12,14 +12,15 @@ import msgspec
 from steelyard.configuration.task import Task
 from steelyard.errors import ConfigurationError, InputError, Problem, Problems, excerpt, quoted
 from steelyard.items.source import Source
+from steelyard.models import Model, ModelOptions, open_model
 from steelyard.models.prompts import DEFAULT_PROMPT, PromptTemplate
 from steelyard.reading.references import reference_field, value_of
 from steelyard.records.items import Item
-from steelyard.records.models import Generation, Message, ModelRequest
+from steelyard.records.models import Generation, Message, ModelIdentity, ModelRequest
+from steelyard.secrets import redacted
 from steelyard.tasks.gold import gold_items
-from steelyard.tasks.gold_set import GoldSet
-from steelyard.tasks.loading import prompt_text
-from steelyard.tasks.preparation import Prepared
+from steelyard.tasks.loading import EvaluateOptions, prompt_text
+from steelyard.tasks.preparation import GoldSet, Prepared
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +120,24 @@ def parse_generation(values: dict[str, Any]) -> Generation:
 def _with_tuple(values: dict[str, Any]) -> dict[str, Any]:
     stop = values.get("stop")
     return values | ({"stop": [stop]} if isinstance(stop, str) else {})
+
+
+# The model of an evaluation, opened as the caller said, and what its run says of it.
+
+
+def model_options(options: EvaluateOptions, *, losses: bool) -> ModelOptions:
+    """Return how a model is run, as far as the caller said."""
+    names = ("concurrency", "deadline", "batch_size", "threads", "device")
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    return ModelOptions(losses=losses, **given)
+
+
+def open_task_model(spec: str, options: EvaluateOptions, *, losses: bool) -> Model:
+    """Return the model of an evaluation."""
+    return open_model(spec, model_options(options, losses=losses))
+
+
+def model_facts(identity: ModelIdentity) -> dict[str, Any]:
+    """Return what `run.json` says of the model."""
+    facts: dict[str, Any] = msgspec.to_builtins(identity)
+    return redacted({"name": facts.pop("name"), "kind": facts.pop("kind"), **facts})  # type: ignore[no-any-return]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from steelyard.canonical.answer_line import without_full_stop
 from steelyard.canonical.choice_letter import option_letters
-from steelyard.text.normalise import normalise
+from steelyard.text.tokens import normalise
 
 _APART = re.compile(r"\s+or\s+|\s*(?:或者|或|/)\s*", re.IGNORECASE)
 _DECORATION = re.compile(r"[\s*_`\"'“”‘’()（）\[\]【】]*+(?P<inside>.*?)[\s*_`\"'“”‘’()（）\[\]【】]*")

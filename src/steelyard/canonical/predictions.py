@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from steelyard.canonical.answer_forms import answer_text
+from steelyard.canonical.answer_line import Separated, separate_reasoning
 from steelyard.canonical.choice_text import disagreeing_choices, named_as, resolve_choice
 from steelyard.canonical.extraction import Extraction, extract
 from steelyard.canonical.json_text import RefusedJson, first_object
-from steelyard.canonical.json_values import BadAnswer
-from steelyard.canonical.list_text import list_items, without_bullet
+from steelyard.canonical.json_values import BadAnswer, list_items, without_bullet
 from steelyard.canonical.outcome import (
     AMBIGUOUS_ANSWER,
     INVALID_UNICODE,
@@ -29,7 +29,6 @@ from steelyard.canonical.outcome import (
     NotFound,
     ambiguous,
 )
-from steelyard.canonical.reasoning_blocks import Separated, separate_reasoning
 from steelyard.canonical.typed_objects import AnswerReader, FinalType, inferred_type
 from steelyard.errors import quoted
 from steelyard.records.answers import Answer, AnswerType, Choice, FinalAnswer, ListAnswer, Number, Reasoning, Step, Text

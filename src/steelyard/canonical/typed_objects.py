@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from steelyard.canonical.json_values import (
     BadAnswer,
+    list_items,
     mismatch,
     read_members,
     read_probability,
@@ -25,7 +26,6 @@ from steelyard.canonical.json_values import (
     read_tolerance,
     refuse_unknown,
 )
-from steelyard.canonical.list_text import list_items
 from steelyard.errors import excerpt
 from steelyard.records.answers import (
     IFEVAL_KEYS,

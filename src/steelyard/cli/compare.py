@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from steelyard.cli.output import print_json
-from steelyard.reading.names import names_of, slice_keys
+from steelyard.reading.references import names_of, slice_keys
 from steelyard.records.comparisons import Comparison
 from steelyard.records.plans import SEPARATOR
 from steelyard.show.comparison import comparison_text

@@ -11,7 +11,7 @@ import click
 from steelyard.cli.output import print_json
 from steelyard.errors import InputError, Problem, escape
 from steelyard.programs import Result, execute
-from steelyard.reading.documents import read_document
+from steelyard.reading.json_files import read_document
 
 
 @click.command("program", epilog='Example: steelyard program "subtract(8181, 20454), divide(#0, 20454)"')

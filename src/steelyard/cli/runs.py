@@ -14,6 +14,7 @@ from steelyard.cli.output import print_data_line, print_json, print_table
 from steelyard.errors import Problem, UsageError, escape, excerpt, quoted
 from steelyard.records.items import UNAVAILABLE
 from steelyard.records.runs import STATUSES
+from steelyard.runs.indexing import reindex
 from steelyard.show.results import results_lines
 from steelyard.show.unanswered import results_warnings
 
@@ -72,7 +73,7 @@ def _row(row: dict[str, Any]) -> list[str]:
 @_json
 def show_command(run: str, runs_dir: Path, *, as_json: bool) -> None:
     """Show one run: what it says of itself and what it found."""
-    from steelyard.runs.showing import shown_run  # noqa: PLC0415 - Parquet, for this command only
+    from steelyard.runs.listing import shown_run  # noqa: PLC0415 - Parquet, for this command only
     from steelyard.store.checking import damage_told  # noqa: PLC0415
 
     found = shown_run(runs_dir, run)
@@ -154,3 +155,19 @@ def _item(row: dict[str, Any]) -> list[str]:
     score = "unavailable" if dry else "-" if card["primary_score"] is None else f"{card['primary_score']:.4g}"
     texts = [excerpt(str(value))[:40] if value is not None else "-" for value in (row["expected"], row["predicted"])]
     return [excerpt(row["item_id"]), row["state"], score, *texts, excerpt(card["explain"] or "")]
+
+
+# `steelyard reindex`: the run index, rebuilt.
+
+
+@click.command("reindex", epilog="Example: steelyard reindex --runs-dir runs")
+@click.option("--discard", is_flag=True, help="Throw the SQLite file away first: it is damaged, or of a newer version.")
+@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("runs"), show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def reindex_command(runs_dir: Path, *, discard: bool, as_json: bool) -> None:
+    """Rebuild the run index from the run directories."""
+    count = reindex(runs_dir, discard=discard)
+    if as_json:
+        print_json({"runs": count})
+    else:
+        click.echo(f"indexed {count} runs")

@@ -13,7 +13,7 @@ from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Figure, Paired
 from steelyard.records.scores import Direction
 from steelyard.stats.paired import compare_sums
-from steelyard.stats.paired_sums import PairedSums, summed
+from steelyard.stats.paired_means import PairedSums, summed
 
 
 @dataclass(frozen=True, slots=True)

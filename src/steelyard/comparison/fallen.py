@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.comparison.changes import MAX_VALUES
-from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.measures import Measure
-from steelyard.comparison.pairing import Pairing
+from steelyard.comparison.pairing import Pairing, shared_clusters
 from steelyard.comparison.slices import grouping, shared_groups
 from steelyard.records.columns import ItemColumns, Rows
 from steelyard.records.comparisons import Paired
-from steelyard.stats.multiple import holm
+from steelyard.stats.flips import holm
 
 LEVEL = 0.05
 _HARDLY = 1.2

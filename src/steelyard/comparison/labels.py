@@ -20,7 +20,7 @@ from steelyard.records.comparisons import Figure, Paired
 from steelyard.stats.detectable import Spread, minimum_detectable
 from steelyard.stats.matrices import f1_figures
 from steelyard.stats.paired import compare_sums
-from steelyard.stats.paired_sums import PairedSums, drawn_ends
+from steelyard.stats.paired_means import PairedSums, drawn_ends
 
 SWAP = "guess-swap-permutation"
 PAIRED_BOOTSTRAP = "paired-bootstrap"

@@ -13,8 +13,7 @@ import numpy as np
 
 from steelyard.comparison.corpus import CorpusMeasure
 from steelyard.comparison.labels import LabelPairs, MatrixMeasure
-from steelyard.comparison.means import Clusters, MeanMeasure
-from steelyard.comparison.ratios import WeightedMeasure
+from steelyard.comparison.means import Clusters, MeanMeasure, WeightedMeasure
 from steelyard.comparison.repeated_labels import RepeatedMatrixMeasure
 from steelyard.records.blocks import Floats
 from steelyard.records.columns import WEIGHT, ItemColumns, Rows

@@ -18,7 +18,7 @@ from steelyard.comparison.pairing import pair_items
 from steelyard.errors import InputError, Problem
 from steelyard.records.blocks import Counts, Floats, Labels
 from steelyard.records.columns import WEIGHT, ItemColumns, Rows
-from steelyard.records.repeats import RepeatOutcomes
+from steelyard.records.runs import RepeatOutcomes
 
 ANSWERED = "scored"
 

@@ -13,7 +13,7 @@ from steelyard.records.blocks import Floats
 from steelyard.records.columns import Rows
 from steelyard.records.comparisons import Figure, Paired
 from steelyard.stats.paired import compare_sums
-from steelyard.stats.paired_sums import PairedSums
+from steelyard.stats.paired_means import PairedSums
 
 
 @dataclass(frozen=True, slots=True)

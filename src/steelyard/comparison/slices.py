@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.measures import Measure
-from steelyard.comparison.pairing import Pairing
+from steelyard.comparison.pairing import Pairing, shared_clusters
 from steelyard.records.columns import ItemColumns, Rows, Tagged
 from steelyard.records.comparisons import Delta, Figure, SliceRow
 from steelyard.records.items import UNTAGGED
 from steelyard.records.plans import SEPARATOR
-from steelyard.stats.multiple import holm
+from steelyard.stats.flips import holm
 
 
 @dataclass(frozen=True, slots=True)

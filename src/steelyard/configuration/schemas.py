@@ -8,8 +8,7 @@ from typing import Any
 from steelyard.configuration.policy import PolicyFile
 from steelyard.configuration.profile import ScoringProfile
 from steelyard.configuration.project import Project
-from steelyard.configuration.suite import Suite
-from steelyard.configuration.task import Task
+from steelyard.configuration.task import Suite, Task
 from steelyard.configuration.training import TrainingFile
 
 

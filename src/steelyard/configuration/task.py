@@ -11,7 +11,7 @@ from pydantic import BaseModel, Discriminator, Field, Tag, field_validator, mode
 from steelyard.configuration.problems import Strict, checked, own_problem
 from steelyard.configuration.rules import FormatRule
 from steelyard.errors import quoted
-from steelyard.text.normalise import normalise
+from steelyard.text.tokens import normalise
 
 TaskType: TypeAlias = Literal["choice", "number", "list", "text", "reasoning", "label", "mixed"]
 
@@ -205,3 +205,31 @@ def parse_task(values: Mapping[str, Any], *, file: str | None = None) -> Task:
     'number'
     """
     return checked(Task, values, file=file)
+
+
+# Suite files: several tasks, one policy over them (page 30).
+
+
+class Suite(Strict):
+    """A suite file, checked. Task files are still as written; `kinds.suite` resolves them against the file."""
+
+    suite: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
+    tasks: tuple[str, ...] = Field(strict=False, min_length=1)
+    gates: tuple[dict[str, Any], ...] = Field(default=(), strict=False)
+    allow: tuple[str, ...] = Field(default=(), strict=False)
+    required: tuple[str, ...] = Field(default=(), strict=False)
+    """Tasks that must pass; where none is named, all must. The others are advisory."""
+
+    @field_validator("tasks", "gates", "allow", "required", mode="before")
+    @classmethod
+    def _lists(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+
+def parse_suite(values: Mapping[str, Any], *, file: str | None = None) -> Suite:
+    """Return a suite from the content of its file.
+
+    >>> parse_suite({"suite": "release", "tasks": ["qa.yaml"]}).tasks
+    ('qa.yaml',)
+    """
+    return checked(Suite, values, file=file)

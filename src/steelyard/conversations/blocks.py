@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.conversations.judging import expected_text
 from steelyard.conversations.logic import LOGIC
 from steelyard.numbers.ladder import RUNGS
-from steelyard.reading.hashing import item_hash
+from steelyard.reading.ids import item_hash
 from steelyard.records.blocks import ErrorTags, Labels, ScoredBlock
 from steelyard.records.conversations import Conversation, JudgedConversation, JudgedTurn
 from steelyard.records.plans import ReportPlan

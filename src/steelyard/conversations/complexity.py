@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from steelyard.conversations.means import ConversationMean, NumberedMeans, group_rows
 from steelyard.records.blocks import Floats
-from steelyard.stats.exact import exact_sum
-from steelyard.stats.multiple import holm
+from steelyard.stats.bins import exact_sum
+from steelyard.stats.flips import holm
 from steelyard.stats.permutation import Population, lower_tails, smallest_gap
 
 LEVEL, POWER = 0.05, 0.8

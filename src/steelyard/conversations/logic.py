@@ -24,8 +24,7 @@ from steelyard.programs import (
     program_equivalence,
 )
 from steelyard.programs.operations import COMPUTE
-from steelyard.programs.plans import extracted_value
-from steelyard.programs.tables import Table
+from steelyard.programs.plans import Table, extracted_value
 from steelyard.records.conversations import Conversation, TurnTrace
 
 LOGIC = (

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from steelyard.records.blocks import Floats
 from steelyard.records.scores import ValueKind
+from steelyard.stats.bins import ExactSum
 from steelyard.stats.cluster_counts import ClusterCounts
-from steelyard.stats.exact import ExactSum
 
 ROUNDS = 1000
 SEED = 0

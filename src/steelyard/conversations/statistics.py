@@ -11,19 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.conversations.breakdowns import Breakdowns
-from steelyard.conversations.columns import MISSES, REFERENCES, TurnColumns
+from steelyard.conversations.breakdowns import MISSES, REFERENCES, Breakdowns, TurnColumns
 from steelyard.conversations.complexity import Complexity
-from steelyard.conversations.diagnosis import Diagnosis
+from steelyard.conversations.diagnosis import Diagnosis, Propagation
 from steelyard.conversations.logic import LOGIC
 from steelyard.conversations.means import ConversationMean, NumberedMeans, split
-from steelyard.conversations.propagation import Propagation
 from steelyard.numbers.ladder import RUNGS
 from steelyard.records.conversations import JudgedConversation
 from steelyard.records.items import STATES
 from steelyard.records.scores import ValueKind
 from steelyard.registry import value_kind
-from steelyard.stats.exact import ExactSum
+from steelyard.stats.bins import ExactSum
 
 ACCURACIES = {
     "numerical_match": "numerical_accuracy",

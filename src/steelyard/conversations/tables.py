@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from steelyard.conversations.statistics import ACCURACIES
-from steelyard.records.cells import defuse
+from steelyard.records.columns import defuse
 from steelyard.records.conversations import JudgedConversation, JudgedTurn, Turn, TurnTrace
 from steelyard.records.items import State
 

@@ -14,7 +14,7 @@ from typing import Any
 from steelyard.datasets.prompts import leaks, near_duplicates
 from steelyard.errors import InputError, Problem, Problems, quoted
 from steelyard.reading.rows import Row, read_rows
-from steelyard.records.evalsets import Composition, EvalsetReport, Share
+from steelyard.records.datasets import Composition, EvalsetReport, Share
 from steelyard.records.items import UNTAGGED
 
 REQUIRED = ("id", "prompt", "expected_answer")

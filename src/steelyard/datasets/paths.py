@@ -8,7 +8,7 @@ from typing import Any
 
 from steelyard.datasets.shipped import is_shipped, shipped_file
 from steelyard.datasets.storage import dataset_roots
-from steelyard.reading.hashing import sha256_file
+from steelyard.reading.ids import sha256_file
 from steelyard.records.datasets import Manifest
 from steelyard.records.encoded import refuse_not_utf8
 from steelyard.records.runs import MANIFEST_FILE

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-from steelyard.text.cjk import has_cjk
-from steelyard.text.normalise import collapse, normalise
+from steelyard.text.tokens import collapse, has_cjk, normalise
 
 SIMILAR_TENTHS = 9
 """Prompts are near-duplicates from a Jaccard index of 0.9 on; in tenths, so that bounds are exact integers."""

@@ -18,8 +18,8 @@ from pathlib import Path
 from steelyard.errors import InputError, Problem, UsageError, quoted
 from steelyard.records.datasets import Manifest
 from steelyard.records.runs import MANIFEST_FILE
+from steelyard.store.counting import FOLDER
 from steelyard.store.files import json_bytes, machine_errors, sync_folder, write_bytes
-from steelyard.store.folder import FOLDER
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _VERSION = re.compile(r"v([1-9][0-9]*)")

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from steelyard.errors import InputError, Problem, Problems, excerpt
-from steelyard.reading.hashing import PREFIX, sha256_file
+from steelyard.reading.ids import PREFIX, sha256_file
 from steelyard.reading.packed import SUFFIXES
 from steelyard.reading.references import TRAINING_FIELDS, tags_of
 from steelyard.reading.rows import FORMATS, Row, format_of, read_rows

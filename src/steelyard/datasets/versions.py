@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.datasets.overlap import TEST_SPLITS, OverlapReport, tell_overlap, texts_of, with_overlap
+from steelyard.datasets.overlap import TEST_SPLITS, OverlapReport, overlaps, tell_overlap, texts_of, with_overlap
 from steelyard.datasets.paths import REFERENCE
 from steelyard.datasets.shipped import PREFIX, is_shipped, shipped_file
-from steelyard.datasets.similarity import overlaps
 from steelyard.datasets.storage import (
     check_dataset_name,
     dataset_names,
@@ -24,10 +23,10 @@ from steelyard.datasets.storage import (
 )
 from steelyard.datasets.survey import Survey, data_files, read_manifest, rows_of, survey, verify
 from steelyard.errors import InputError, Problem
-from steelyard.reading.hashing import item_hash
+from steelyard.reading.ids import item_hash
 from steelyard.reading.references import item_id
 from steelyard.records.datasets import Manifest
-from steelyard.records.fields import FieldNames
+from steelyard.records.items import FieldNames
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from steelyard.errors import escape
 from steelyard.gates.drops import against_baseline
-from steelyard.gates.families import Tested, tested
-from steelyard.gates.limits import at_least, at_most, most_items
-from steelyard.gates.obstacles import BASELINE_SILENT, nothing_answered, obstacle
+from steelyard.gates.families import BASELINE_SILENT, Tested, nothing_answered, obstacle, tested
 from steelyard.gates.power import normal_reach
-from steelyard.gates.slices import with_family_alarms
+from steelyard.gates.wording import at_least, at_most, most_items, percent, sentence
 from steelyard.records.gates import (
     NEEDS_BASELINE,
     Decision,
@@ -24,6 +23,29 @@ from steelyard.records.gates import (
     SkippedRule,
 )
 from steelyard.registry import is_bounded
+
+# What it means to look at every slice of a key at once: a limit kept by each is passed by chance less often.
+
+
+def with_family_alarms(rules: Sequence[Rule], decisions: Sequence[Decision]) -> list[Decision]:
+    """Return decisions of which those of one rule for each slice say how often equal runs fail any of them."""
+    families: dict[tuple[str, str], list[Decision]] = {}
+    for rule, found in zip(rules, decisions, strict=True):
+        if isinstance(rule, MetricRule) and rule.slice_each is not None and found.false_alarm is not None:
+            families.setdefault((found.task, found.rule), []).append(found)
+    return [_with_alarm(found, families.get((found.task, found.rule), [])) for found in decisions]
+
+
+def _with_alarm(found: Decision, family: Sequence[Decision]) -> Decision:
+    if found.false_alarm is None or len(family) < 2:
+        return found
+    # The items of different slices are different items, so equal runs pass each of them independently.
+    alarm = 1 - math.prod(1 - (entry.false_alarm or 0.0) for entry in family)
+    found_again = replace(found, family_false_alarm=alarm)
+    if found is not family[0]:
+        return found_again
+    said = f"an equally good run fails one or more of these {len(family)} slices in {percent(alarm)} of cases"
+    return replace(found_again, context=sentence([said, found.context]))
 
 
 def decide_all(cases: Sequence[tuple[Rule, Evidence]]) -> tuple[Decision, ...]:

@@ -6,9 +6,8 @@ import math
 from dataclasses import replace
 
 from steelyard.gates.families import Tested, level_of, worsening
-from steelyard.gates.limits import rounded, within
 from steelyard.gates.power import false_alarm, spread_of, units_to_separate, units_to_show
-from steelyard.gates.wording import Words, number, percent, sentence
+from steelyard.gates.wording import Words, number, percent, rounded, sentence, within
 from steelyard.records.comparisons import Paired
 from steelyard.records.gates import Decision, Evidence, MetricRule, Outcome
 from steelyard.stats.detectable import Spread, cautious, could_show

@@ -9,8 +9,7 @@ from typing import Any, Self
 
 from steelyard.reading.references import prediction_field, reference_field, value_of
 from steelyard.records.blocks import ItemBlock
-from steelyard.records.fields import FieldNames
-from steelyard.records.items import Prediction
+from steelyard.records.items import FieldNames, Prediction
 from steelyard.records.measures import measures
 from steelyard.secrets import SECRET_IN_OUTPUT
 from steelyard.store.files import json_line, replacing

@@ -11,18 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem, Problems, excerpt, quoted
-from steelyard.items.derived_tags import Derivable, derived_tags
 from steelyard.items.joined import join_predictions
 from steelyard.items.named_fields import NamedFields
-from steelyard.items.row_values import count_of, measured
+from steelyard.items.row_values import Derivable, count_of, derived_tags, measured
 from steelyard.items.sampling import Selection
 from steelyard.reading.ids import IdLedger
 from steelyard.reading.limits import Limits
 from steelyard.reading.references import input_text, item_id, prediction_field, reference_field, tags_of, value_of
 from steelyard.reading.rows import Row, read_rows
 from steelyard.records.blocks import ItemBlock
-from steelyard.records.fields import FieldNames
-from steelyard.records.items import Item, Prediction, State
+from steelyard.records.items import FieldNames, Item, Prediction, State
 from steelyard.records.plans import NO_CLUSTERS
 from steelyard.secrets import SECRET_IN_OUTPUT, hidden, may_hold_key
 

@@ -19,17 +19,16 @@ from steelyard.items.scan import BLANK, ODD, BlockScanner, RawBlock, ScannedBloc
 from steelyard.items.shapes import TEXT
 from steelyard.items.source import BLOCK_ITEMS, Source
 from steelyard.judging.contents import Content, odd_rows
+from steelyard.judging.distinct_pairs import texts_in_order, woven
 from steelyard.judging.forms import BlockScoring, PlainItems
 from steelyard.judging.items import Judge
 from steelyard.judging.member_values import respelled
 from steelyard.judging.plain_rows import PlainRows, ShapeRoles, nameless, tag_columns
 from steelyard.judging.predictions import NOWHERE, PredictionIndex
 from steelyard.judging.roles import RESPELLED, ItemRoles, PredictionRoles, item_roles, prediction_roles
-from steelyard.judging.weaving import texts_in_order, woven
-from steelyard.kernels.checks import blank_rows, reasoning_rows
-from steelyard.kernels.labels import differing_rows, text_hashes
+from steelyard.kernels.labels import blank_rows, differing_rows, reasoning_rows, text_hashes
 from steelyard.kernels.writing import json_lines
-from steelyard.reading.faults import RowError
+from steelyard.reading.limits import RowError
 from steelyard.reading.references import item_id
 from steelyard.records.blocks import ItemBlock, ScoredBlock, TextColumn
 from steelyard.records.items import Item, Prediction

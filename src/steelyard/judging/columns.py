@@ -3,22 +3,67 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from steelyard.canonical.objects import answer_text
+from steelyard.canonical.predictions import Parsed
+from steelyard.canonical.references import answer_text
+from steelyard.errors import ConfigurationError, Problem, excerpt
 from steelyard.judging.corpus import count_columns
-from steelyard.judging.labels import LabelNames
-from steelyard.reading.hashing import item_hash
-from steelyard.records.answers import Answer
+from steelyard.reading.ids import item_hash
+from steelyard.records.answers import Answer, Choice, Text
 from steelyard.records.blocks import ErrorTags, Labels, ScoredBlock
 from steelyard.records.items import Item, Prediction, State
 from steelyard.records.measures import measures
 from steelyard.records.scores import Scorecard
-from steelyard.registry import Metric
+from steelyard.registry import Metric, Scorer
+from steelyard.text.tokens import normalise
+
+# Label names for classification: an answer that spells a label is that label; anything else stays what it is.
+
+
+class LabelNames:
+    """The labels of a task with their other spellings."""
+
+    def __init__(
+        self, labels: Iterable[str], aliases: Mapping[str, str] | None = None, confidence_field: str | None = None
+    ) -> None:
+        self.labels = tuple(labels)
+        self.confidence_field = confidence_field or "confidence"
+        self._names = {normalise(label, "basic"): label for label in reversed(self.labels)}
+        for alias, label in (aliases or {}).items():
+            self._names.setdefault(normalise(alias, "basic"), label)
+
+    def of(self, answer: Answer) -> str:
+        """Return the label that an answer spells, or the answer itself where it spells none."""
+        assert isinstance(answer, Choice | Text)
+        return self._names.get(normalise(answer.value, "basic"), answer.value)
+
+    def true_probability(
+        self, fields: Mapping[str, Any], expected: Answer, *, right: bool
+    ) -> tuple[float | None, str | None]:
+        """Return the probability given to the true label, as far as a prediction's row tells it, and what it is.
+
+        Its own entry in `probabilities`; else the `confidence` in the predicted label when that is right, and one
+        minus it when it is wrong.
+        """
+        known = fields.get("probabilities")
+        given = probability(known.get(self.of(expected))) if isinstance(known, dict) else None
+        if given is not None:
+            return given, "true_label_probability"
+        confidence = probability(fields.get(self.confidence_field))
+        if confidence is None:
+            return None, None
+        return confidence if right else 1.0 - confidence, "confidence"
+
+
+def probability(value: Any) -> float | None:
+    """Return a value that is a number in [0, 1], or None."""
+    fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return float(value) if fits else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +153,53 @@ def _details(columns: Columns) -> dict[str, Sequence[Any]]:
         "conversation": [item.conversation for item in columns.items],
         "turn": [item.turn for item in columns.items],
     }
+
+
+# One prediction to one scorecard: whatever canonicalisation made of an output, judged or not.
+#
+# A scorer sees two answers and nothing else. What has no answer gets its card here.
+
+
+def card_of(scorer: Scorer, parsed: Parsed, expected: Answer, *, item_id: str | None = None) -> Scorecard:
+    """Return the card of an output; the tags of canonicalisation stand before the scorer's own."""
+    if parsed.answer is None:
+        return unanswered(scorer, expected, parsed.tags, no_answer(answer_text(expected), parsed.reason))
+    card = _scored(scorer, parsed.answer, expected, item_id)
+    if not parsed.tags:
+        return card
+    return Scorecard(card.primary_score, card.passed, card.sub_scores, (*parsed.tags, *card.error_tags), card.explain)
+
+
+def no_answer(expected: str, reason: str) -> str:
+    """Return the explanation of an output without an answer; `expected` is the reference as a person reads it."""
+    return f"Expected '{excerpt(expected)}', found no answer: {reason}."
+
+
+def unanswered(scorer: Scorer, expected: Answer, tags: tuple[str, ...], explain: str) -> Scorecard:
+    """Return the card of an item without an answer: 0, with sub-scores 0 where they are defined for its reference.
+
+    A part is defined where scoring the reference against itself gives it a value; a part that is better when lower
+    has no worst value, so it is null.
+    """
+    perfect = _scored(scorer, expected, expected, None).sub_scores
+    directions = scorer.definition.sub_scores
+    parts = {
+        name: None if value is None or directions.get(name) != "higher" else 0.0 for name, value in perfect.items()
+    }
+    return Scorecard(primary_score=0.0, passed=False, sub_scores=parts, error_tags=tags, explain=explain)
+
+
+def _scored(scorer: Scorer, answer: Answer, expected: Answer, item_id: str | None) -> Scorecard:
+    try:
+        return scorer(answer, expected)
+    except ConfigurationError:
+        raise
+    except Exception as error:
+        raise ConfigurationError(
+            Problem(
+                code="scorer-failed",
+                message=f"{scorer.definition.key} raised {type(error).__name__}: {excerpt(str(error))}",
+                hint="a scorer must give a score in [0, 1] for any two answers of its type",
+                item_id=item_id,
+            )
+        ) from error

@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import Problems
+from steelyard.items.pieces import read_blocks
 from steelyard.items.scan import BLANK, ODD, BlockScanner, RawBlock, ScannedBlock
 from steelyard.items.source import Source
-from steelyard.items.spelled import read_blocks
-from steelyard.reading.faults import RowError
-from steelyard.reading.limits import Limits
+from steelyard.reading.limits import Limits, RowError
 
 Flags = npt.NDArray[np.bool_]
 

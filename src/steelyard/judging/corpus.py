@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from steelyard.canonical.objects import answer_text
+from steelyard.canonical.references import answer_text
 from steelyard.records.answers import Answer, Choice, Text
 from steelyard.records.blocks import Counts
 from steelyard.records.plans import CorpusFigure

@@ -14,7 +14,7 @@ from steelyard.items.shapes import TEXT
 from steelyard.judging.items import Judgement
 from steelyard.judging.member_values import Values
 from steelyard.kernels.answer_lines import answer_lines_block
-from steelyard.kernels.checks import reasoning_rows
+from steelyard.kernels.labels import reasoning_rows
 from steelyard.records.blocks import TextColumn, replaced
 
 Flags = npt.NDArray[np.bool_]

@@ -11,29 +11,32 @@ import numpy.typing as npt
 
 from steelyard.canonical.extraction import Extraction
 from steelyard.canonical.outcome import NotFound
-from steelyard.judging.cards import no_answer
+from steelyard.judging.columns import no_answer
 from steelyard.judging.corpus import count_columns
 from steelyard.judging.distinct_pairs import (
     JudgedPairs,
+    combined,
     distinct_pairs,
     error_tags_at,
+    in_order,
     judged_pairs,
     labels_at,
+    prefixed,
     texts_at,
+    woven,
 )
 from steelyard.judging.extractions import Extracted, extracted, extracted_values, is_extracted_by_columns
 from steelyard.judging.items import Judge, Judgement
 from steelyard.judging.plain_rows import PlainRows, conversation_columns, detail_columns, selected
 from steelyard.judging.roles import ItemRoles, PredictionRoles
 from steelyard.judging.typed_forms import TypedForm, outputs_of, references_of, typed_form
-from steelyard.judging.weaving import combined, in_order, prefixed, woven
 from steelyard.kernels.writing import item_hashes
 from steelyard.records.answers import Text
 from steelyard.records.blocks import Counts, ErrorTags, Floats, ItemBlock, Labels, ScoredBlock, TextColumn
 from steelyard.records.items import Item, Prediction
 from steelyard.registry import Metric, block_form
 from steelyard.scoring.blocks import BlockScores, TextPair, metric_block, needs_pairs
-from steelyard.scoring.rule_blocks import RuleBlocks
+from steelyard.scoring.rules import RuleBlocks
 
 StrictPair = Callable[[int], tuple[Item, Prediction | None] | None]
 """Reads a row of the block at hand, and the prediction that belongs to it, as the strict reader does."""

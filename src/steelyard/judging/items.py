@@ -14,16 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from steelyard.canonical.extraction import Extraction
-from steelyard.canonical.objects import answer_text
 from steelyard.canonical.outcome import PARSE_ERROR
 from steelyard.canonical.predictions import Parsed, predicted_answer
-from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
+from steelyard.canonical.references import BadReference, ReferenceContext, answer_text, expected_answer
 from steelyard.errors import Problem, Problems, excerpt
 from steelyard.items.row_values import OutputLacksField
-from steelyard.judging.cards import card_of, unanswered
-from steelyard.judging.columns import Columns, Verdict, scored_block
+from steelyard.judging.columns import Columns, LabelNames, Verdict, card_of, scored_block, unanswered
 from steelyard.judging.corpus import references_of
-from steelyard.judging.labels import LabelNames
 from steelyard.records.answers import Answer, AnswerType
 from steelyard.records.blocks import ItemBlock, ScoredBlock
 from steelyard.records.items import UNAVAILABLE, Item, Prediction, State

@@ -15,7 +15,7 @@ from steelyard.judging.items import Judgement
 from steelyard.judging.plain_rows import PlainRows, ShapeRoles
 from steelyard.judging.roles import reference_member
 from steelyard.kernels.labels import labels_block
-from steelyard.reading.faults import RowError
+from steelyard.reading.limits import RowError
 from steelyard.reading.rows import format_of, read_rows
 
 

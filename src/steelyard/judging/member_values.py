@@ -15,7 +15,7 @@ import numpy.typing as npt
 from steelyard.items.scan import ScannedBlock
 from steelyard.items.shapes import ARRAY, FRACTION, TEXT, Shape
 from steelyard.kernels.writing import item_hashes
-from steelyard.reading.hashing import PREFIX, item_hash
+from steelyard.reading.ids import PREFIX, item_hash
 from steelyard.records.blocks import TextColumn, replaced
 
 Flags = npt.NDArray[np.bool_]

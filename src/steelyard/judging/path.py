@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from steelyard.errors import Problems
 from steelyard.items.journal import StoredJournal
+from steelyard.items.pieces import is_lines
 from steelyard.items.scan import scan_loop
 from steelyard.items.source import SMALLEST_FILE, Source
-from steelyard.items.spelled import is_lines
 from steelyard.judging.blocks import BlockJudge, JudgedContent
 from steelyard.judging.contents import Content, contents_of
 from steelyard.judging.items import Judge

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from steelyard.items.row_values import count_of, measure_value
 from steelyard.items.scan import ScannedBlock
 from steelyard.items.shapes import Shape
+from steelyard.judging.distinct_pairs import in_order
 from steelyard.judging.roles import ItemRoles, NotPlain, PredictionRoles
-from steelyard.judging.weaving import in_order
 from steelyard.kernels.labels import labels_block
 from steelyard.records.blocks import Labels, TextColumn
 from steelyard.records.items import UNTAGGED

@@ -15,15 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import LISTED_PROBLEMS, Problems
-from steelyard.items.pieces import LineFile
+from steelyard.items.pieces import LineFile, is_lines, read_blocks
 from steelyard.items.scan import BLANK, BlockScanner, RawBlock, ScannedBlock, spelled_row
 from steelyard.items.source import Source
-from steelyard.items.spelled import is_lines, read_blocks
 from steelyard.judging.plain_rows import PlainRows, ShapeRoles
 from steelyard.judging.roles import id_member
 from steelyard.kernels.labels import text_hashes
-from steelyard.reading.faults import RowError
 from steelyard.reading.json_values import parse_object
+from steelyard.reading.limits import RowError
 from steelyard.reading.packed import SUFFIXES
 from steelyard.reading.rows import Row, empty_file
 from steelyard.records.blocks import TextColumn, replaced

@@ -18,13 +18,13 @@ from steelyard.canonical.extraction import Extraction
 from steelyard.canonical.predictions import predicted_answer
 from steelyard.canonical.references import BadReference, expected_answer
 from steelyard.items.shapes import ARRAY, FRACTION, INTEGER, TEXT
-from steelyard.judging.cards import no_answer
+from steelyard.judging.columns import no_answer
+from steelyard.judging.distinct_pairs import texts_in_order
 from steelyard.judging.extractions import is_extracted_by_columns
 from steelyard.judging.items import Judge
 from steelyard.judging.member_values import Values
 from steelyard.judging.plain_rows import PlainRows
 from steelyard.judging.roles import ItemRoles, PredictionRoles
-from steelyard.judging.weaving import texts_in_order
 from steelyard.kernels.plain_numbers import NumberColumn, numbers_block
 from steelyard.records.answers import ListAnswer
 from steelyard.records.blocks import ErrorTags, TextColumn

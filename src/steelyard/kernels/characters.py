@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.kernels.keeping import kept, source_of
-from steelyard.text.cjk import CJK, CJK_CHARACTER
+from steelyard.text.tokens import CJK, CJK_CHARACTER
 
 TableName: TypeAlias = Literal["basic", "squad", "rouge"]
 
@@ -78,7 +78,7 @@ def character_table(name: TableName) -> CharacterTable:
 
     Making one takes 0.1 s, so it is kept for this version of Python and its Unicode data.
     """
-    rules = [source_of(__name__), source_of("steelyard.text.cjk")]
+    rules = [source_of(__name__), source_of("steelyard.text.tokens")]
     python = f"{sys.version} {unicodedata.unidata_version}".encode()
     content = kept(f"characters-{name}", [python, *rules], lambda: _made(name))
     ends = 4 * _ACTIONS, 4 * _ACTIONS + 128

@@ -14,13 +14,10 @@ LOOP_MODULES = (
         f"steelyard.kernels.{name}"
         for name in (
             "answer_lines",
-            "checks",
             "labels",
-            "lines",
             "overlap",
             "patterns",
             "plain_numbers",
-            "rouge",
             "writing",
         )
     ),

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.kernels.compiled import BYTES, INTEGER, INTEGERS, Loop
-from steelyard.kernels.memory import Integers, arrays
+from steelyard.kernels.memory import Bytes, Integers, arrays
 from steelyard.records.blocks import Labels, TextColumn
 
 Flags = npt.NDArray[np.bool_]
@@ -63,3 +63,51 @@ def differing_rows(first: TextColumn, second: TextColumn) -> Flags:
         flags[row] = True
         row += 1
     return flags
+
+
+# Lines picked out of bytes, in any order.
+
+
+pick_loop = Loop("steelyard.kernels.loops.lines", "pick", (BYTES, INTEGERS, INTEGERS, BYTES))
+
+
+def picked_lines(data: Bytes, starts: Integers, sizes: Integers, target: Bytes) -> int:
+    r"""Write lines into `target`, each with a line feed behind it; return where they end.
+
+    >>> target = np.zeros(16, np.uint8)
+    >>> end = picked_lines(np.frombuffer(b"one two", np.uint8), np.array([4, 0, 0]), np.array([3, 0, 3]), target)
+    >>> target[:end].tobytes()
+    b'two\n\none\n'
+    """
+    return pick_loop(data, starts, sizes, target)
+
+
+# Which rows of a column need a closer look.
+
+
+_MODULE_of_checks = "steelyard.kernels.loops.checks"
+
+blank_loop = Loop(_MODULE_of_checks, "blank", (BYTES, INTEGERS, INTEGERS, BYTES))
+reasoning_loop = Loop(_MODULE_of_checks, "reasoning", (BYTES, INTEGERS, INTEGERS, BYTES))
+
+
+def blank_rows(column: TextColumn) -> Flags:
+    """Return which texts are empty or white space alone.
+
+    >>> blank_rows(TextColumn.of(["a", " \u3000", ""])).tolist()
+    [False, True, True]
+    """
+    found = np.empty(len(column), np.uint8)
+    blank_loop(*arrays(column), found)
+    return found.astype(np.bool_)
+
+
+def reasoning_rows(column: TextColumn) -> Flags:
+    """Return which texts may have a tag of a reasoning block; all that have one are among them.
+
+    >>> reasoning_rows(TextColumn.of(["<think>no</think> 4", "4 < 5"])).tolist()
+    [True, False]
+    """
+    found = np.empty(len(column), np.uint8)
+    reasoning_loop(*arrays(column), found)
+    return found.astype(np.bool_)

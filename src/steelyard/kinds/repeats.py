@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.comparison.clusters import own_clusters
-from steelyard.comparison.pairing import listed_ids
+from steelyard.comparison.pairing import listed_ids, own_clusters
 from steelyard.comparison.repeated import RepeatedColumns
 from steelyard.comparison.repeats import LISTED_FLAKY, repeat_report
 from steelyard.configuration.task import Task
@@ -25,9 +24,8 @@ from steelyard.scoring.metrics_repeats import tied
 from steelyard.stats.paired import compare_pairs
 from steelyard.store.columns import StoredColumns
 from steelyard.store.files import json_bytes, write_bytes
-from steelyard.tasks.loading import load_task
+from steelyard.tasks.loading import EvaluateOptions, load_task
 from steelyard.tasks.metrics import requested_metrics
-from steelyard.tasks.options import EvaluateOptions
 
 PLACE = "{repeat}"
 """Stands for the number of the repeat in the path of stored predictions."""

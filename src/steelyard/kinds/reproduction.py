@@ -9,15 +9,14 @@ from typing import Any
 
 from steelyard.errors import InputError, Problem, excerpt
 from steelyard.kinds.table import kind_of, recipe_of
-from steelyard.reading.hashing import sha256_file
+from steelyard.reading.ids import sha256_file
 from steelyard.records.runs import CONFIG_FILE, HASHES_FILE
 from steelyard.runs.artifacts import digest, environment_facts, read_environment, reproducible
 from steelyard.runs.parts import model_problems
 from steelyard.runs.places import UNWATCHED, Place, Watching
-from steelyard.store.checking import read_object
+from steelyard.store.checking import read_object, read_results
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.files import json_bytes
-from steelyard.store.results import read_results
 
 _CODES = {"model": "hash-mismatch"}
 """The code of what is not as it was, where that is not the run itself."""

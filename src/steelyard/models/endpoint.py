@@ -18,24 +18,31 @@ from typing import Any
 import aiohttp
 
 from steelyard.errors import excerpt
-from steelyard.models.back_off import BackOff, own_delay, retry_after
-from steelyard.models.bodies import Body, read_body
-from steelyard.models.connecting import connect_limit, connection_fault
+from steelyard.models.back_off import BackOff, Trouble, own_delay, retry_after
 from steelyard.models.endpoint_address import (
     api_key,
     base_url,
     check_key,
     check_proxies,
+    connect_limit,
+    connection_fault,
     has_proxy,
     public_url,
     request_url,
 )
-from steelyard.models.endpoint_replies import GARBLED_ATTEMPTS, Refused, Retry, parse_reply, status_outcome
+from steelyard.models.endpoint_replies import (
+    GARBLED_ATTEMPTS,
+    Body,
+    Refused,
+    Retry,
+    parse_reply,
+    read_body,
+    status_outcome,
+)
 from steelyard.models.opening import ModelOptions
 from steelyard.models.protocol import BaseModel, elapsed_ms
 from steelyard.models.refusals import Refusals
 from steelyard.models.streaming import AsyncStream
-from steelyard.models.trouble import Trouble
 from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
 from steelyard.secrets import redact
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import excerpt, quoted
 from steelyard.models.refusals import Refusal
 from steelyard.records.models import ModelReply, ReplyState
+
+if TYPE_CHECKING:
+    import aiohttp
+
 
 OK = 200
 _REFUSALS = {
@@ -127,3 +133,37 @@ def _content(value: Any) -> str | None:
 def _count(value: Any) -> int | None:
     whole = isinstance(value, int) and not isinstance(value, bool)
     return value if whole and 0 <= value < 2**63 else None
+
+
+# The body of a server's answer, read and unpacked within a limit.
+
+
+_BLOCK = 1 << 16
+_WINDOWS = {"gzip": 31, "x-gzip": 31, "deflate": 47}
+"""What zlib is told of a packed body; 47 takes a header of either kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a server sent, its body at most as long as the limit and one block more."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+    cut: bool
+    """Whether there was more."""
+
+
+async def read_body(response: aiohttp.ClientResponse, limit: int) -> Body:
+    """Return an answer, given up at the limit."""
+    content = bytearray()
+    async for block in response.content.iter_chunked(_BLOCK):
+        content += block
+        if len(content) > limit:
+            response.close()
+            return Body(response.status, response.headers, bytes(content), cut=True)
+    packing = (response.headers.get("Content-Encoding") or "").strip().lower()
+    if packing not in _WINDOWS:
+        return Body(response.status, response.headers, bytes(content), cut=False)
+    unpacked = zlib.decompressobj(_WINDOWS[packing]).decompress(content, limit + 1)
+    return Body(response.status, response.headers, unpacked, cut=len(unpacked) > limit)

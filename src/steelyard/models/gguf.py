@@ -16,13 +16,11 @@ from urllib.error import HTTPError
 
 from steelyard.errors import ConfigurationError, Problem, excerpt
 from steelyard.extras import needed
-from steelyard.models.beginnings import Beginnings, lengths_of
 from steelyard.models.chat_templates import ChatTemplate, TemplateError, sandboxed
 from steelyard.models.gguf_file import read_gguf_facts
-from steelyard.models.hashing import hash_file, hash_text
-from steelyard.models.llama import Llama, as_chat
+from steelyard.models.llama import Beginnings, Llama, as_chat, lengths_of
 from steelyard.models.opening import ModelOptions
-from steelyard.models.parts import embedded_file
+from steelyard.models.parts import embedded_file, hash_file, hash_text
 from steelyard.models.protocol import BaseModel, elapsed_ms
 from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest
 

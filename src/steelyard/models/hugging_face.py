@@ -15,13 +15,20 @@ from typing import Any, Literal, TypeAlias
 from steelyard.errors import ConfigurationError, InputError, Problem, excerpt, quoted
 from steelyard.extras import between_libraries, needed
 from steelyard.models.chat_templates import ChatTemplate, Messages
-from steelyard.models.hashing import hash_text
 from steelyard.models.opening import ModelOptions
-from steelyard.models.parts import Place, adapter_hash, base_hash, tokenizer_hash
+from steelyard.models.parts import Place, adapter_hash, base_hash, hash_text, tokenizer_hash
 from steelyard.models.protocol import Model
-from steelyard.models.soundness import check_logits, probe, refuse_missing
 from steelyard.models.transformer_answers import ANSWERING, Loaded
-from steelyard.models.weights import PICKLE_HINT, adapter_labels, adapter_task, check_adapter, check_weights
+from steelyard.models.weights import (
+    PICKLE_HINT,
+    adapter_labels,
+    adapter_task,
+    check_adapter,
+    check_logits,
+    check_weights,
+    probe,
+    refuse_missing,
+)
 from steelyard.records.models import ModelIdentity
 from steelyard.records.training import LABELS_FILE
 

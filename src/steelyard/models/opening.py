@@ -53,7 +53,7 @@ def open_model(spec: str, options: ModelOptions | None = None) -> Model:
 
 
 def _mock(rest: str, options: ModelOptions) -> Model:
-    from steelyard.models.mock import MockModel  # noqa: PLC0415 - each kind is loaded when it is asked for
+    from steelyard.models.protocol import MockModel  # noqa: PLC0415 - each kind is loaded when it is asked for
 
     del rest, options
     return MockModel()

@@ -100,3 +100,21 @@ def said(error: BaseException) -> str:
     except Exception:  # noqa: BLE001 - an exception that cannot say what it is
         message = "its message cannot be shown"
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+# `mock`: a dry run. It asks nobody and answers nothing, so that no score can be mistaken for a model's.
+
+
+MOCK_REASON = "dry run: the mock model gives no answers"
+
+
+class MockModel(BaseModel):
+    """A model that is none."""
+
+    def __init__(self) -> None:
+        super().__init__(ModelIdentity(spec="mock", kind="mock", name="mock"))
+
+    def generate(self, request: ModelRequest) -> ModelReply:
+        """Give no answer."""
+        del request
+        return ModelReply(state="failed", error=MOCK_REASON)

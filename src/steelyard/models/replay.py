@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem, excerpt
-from steelyard.models.hashing import hash_file
+from steelyard.models.parts import hash_file
 from steelyard.models.protocol import BaseModel
 from steelyard.records.encoded import UNREADABLE
 from steelyard.records.models import ModelIdentity, ModelReply, ModelRequest

@@ -3,11 +3,87 @@
 from __future__ import annotations
 
 import json
+import struct
+from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigurationError, InputError, Problem, excerpt, quoted
-from steelyard.models.safetensors_file import tensor_names
+
+# What a safetensors file says about itself: its header is held to the size of the file before it is loaded.
+#
+# The format is public: the header's length in eight bytes, the header as JSON, then the tensors. Each says its
+# type, its shape and where it lies; together they cover the file.
+
+
+LONGEST_HEADER = 100_000_000
+"""The limit that the format's own library has."""
+_METADATA = "__metadata__"
+
+
+class _HeaderError(Exception):
+    """The file is not what it claims to be."""
+
+
+def tensor_names(path: Path) -> list[str]:
+    """Return the names of the tensors in a file; one that is damaged is refused."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as stream:
+            start = stream.read(8)
+            length = struct.unpack("<Q", start)[0] if len(start) == 8 else None
+            if length is None or length > min(LONGEST_HEADER, size - 8):
+                raise _HeaderError(f"the file has {size} bytes, and its header claims {length or 0}")
+            return _names(_header(stream.read(length)), size - 8 - length)
+    except (OSError, _HeaderError) as error:
+        message = f"these weights are damaged: {error}"
+        hint = "copy or download the file again; its size and hash are on its page"
+        raise InputError(Problem("bad-model", message, hint=hint, file=str(path))) from None
+
+
+def _header(content: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise _HeaderError(f"its header is no JSON: {excerpt(str(error))}") from None
+    if not isinstance(found, dict):
+        raise _HeaderError("its header is no object")
+    return {name: entry for name, entry in found.items() if name != _METADATA}
+
+
+def _names(header: dict[str, Any], size: int) -> list[str]:
+    """Return the names of the tensors, which lie one behind the other and fill the rest of the file."""
+    end = 0
+    for name, entry in sorted(header.items(), key=lambda pair: _place(*pair)):
+        first, last = _place(name, entry)
+        if first != end or last < first or last > size:
+            raise _HeaderError(
+                f"the tensor {excerpt(repr(name))} lies at {first} to {last}, expected {end} on, of {size}"
+            )
+        if (last > first) != (prod(_shape(name, entry)) > 0):
+            raise _HeaderError(f"the tensor {excerpt(repr(name))} has a shape that is not its size")
+        end = last
+    if end != size:
+        raise _HeaderError(f"its tensors have {end} bytes, and {size} are there")
+    return list(header)
+
+
+def _place(name: str, entry: Any) -> tuple[int, int]:
+    return tuple(_counts(name, entry, "data_offsets", 2))  # type: ignore[return-value]
+
+
+def _shape(name: str, entry: Any) -> list[int]:
+    return _counts(name, entry, "shape", None)
+
+
+def _counts(name: str, entry: Any, key: str, length: int | None) -> list[int]:
+    found: Any = entry.get(key) if isinstance(entry, dict) else None
+    fits = isinstance(found, list) and (length is None or len(found) == length)
+    if fits and all(type(value) is int and 0 <= value < 1 << 48 for value in found):
+        return list(found)
+    raise _HeaderError(f"the tensor {excerpt(repr(name))} has no {key}")
+
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 PICKLE_HINT = "convert it where you trust it: load it with transformers and save_pretrained(), which writes safetensors"
@@ -94,3 +170,45 @@ def _json(file: Path, hint: str) -> Any:
     except (OSError, ValueError, RecursionError) as error:
         message = f"{file.name} cannot be read: {excerpt(str(error))}"
         raise InputError(Problem("bad-model", message, hint=hint, file=str(file.parent))) from None
+
+
+# Whether a loaded model computes anything: weights that are all there, and logits that are numbers.
+
+
+_PROBE_LENGTH = 8
+
+
+def probe(model: Any, torch: Any) -> Any:
+    """Return the logits on a fixed sequence of tokens."""
+    vocabulary = model.config.get_text_config().vocab_size
+    tokens = torch.arange(_PROBE_LENGTH).remainder(max(vocabulary, 1)).unsqueeze(0).to(model.device)
+    inputs = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens)}
+    if getattr(model.config, "is_encoder_decoder", False):
+        inputs["decoder_input_ids"] = tokens
+    with torch.no_grad():
+        return model.eval()(**inputs).logits
+
+
+def check_logits(name: str, model: Any, torch: Any) -> Any:
+    """Return the logits on a fixed sequence of tokens; weights that compute none, or no numbers, are refused."""
+    try:
+        logits = probe(model, torch)
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a configuration that does not fit makes torch raise what it comes upon
+        message = f"{excerpt(name)} cannot compute: {excerpt(f'{type(error).__name__}: {error}')}"
+        hint = "does config.json belong to these weights?"
+        raise ConfigurationError(Problem("bad-model", message, hint=hint)) from None
+    if logits.isnan().any():
+        message = f"{excerpt(name)} computes NaN where it should compute logits"
+        raise ConfigurationError(Problem("bad-model", message, hint="are the weights whole, and of this architecture?"))
+    return logits
+
+
+def refuse_missing(base: str, report: Mapping[str, Any]) -> None:
+    """Refuse weights that are not there: transformers would fill them with random numbers."""
+    missing = sorted(map(str, report.get("missing_keys", ())))
+    if missing:
+        message = f"{excerpt(base)} lacks {len(missing)} of its weights, such as {quoted(missing[0])}"
+        hint = "is the folder whole? does config.json belong to these weights?"
+        raise ConfigurationError(Problem("bad-model", message, hint=hint))

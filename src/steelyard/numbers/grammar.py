@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 
-from steelyard.numbers import literals, numerals
+from steelyard.numbers import affixes as numerals
+from steelyard.numbers import literals
 from steelyard.numbers.affixes import SIGNS, Prefix, assemble, assemble_ratio, read_prefix, read_suffix
-from steelyard.numbers.folding import fold
-from steelyard.numbers.quantity import NotANumber, Quantity
+from steelyard.numbers.quantity import NotANumber, Quantity, fold
 from steelyard.numbers.running import find_numbers, last_number, scan_numbers
 
 __all__ = ["NotANumber", "Quantity", "find_numbers", "last_number", "parse_number", "scan_numbers"]

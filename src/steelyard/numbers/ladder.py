@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
-from steelyard.numbers.exact import exact, finite, gap, product, times
 from steelyard.numbers.grammar import parse_number
+from steelyard.numbers.literals import exact, finite, gap, product, times
 from steelyard.numbers.quantity import NotANumber, Quantity
 from steelyard.numbers.units import Unit, convert_exact, resolve
-from steelyard.text.normalise import normalise
+from steelyard.text.tokens import normalise
 
 Operand: TypeAlias = str | int | float | bool | Quantity | None
 Miss: TypeAlias = Literal["rounding_error", "scale_error", "sign_error", "wrong_value"]

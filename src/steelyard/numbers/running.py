@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from steelyard.numbers import literals, numerals
+from steelyard.numbers import affixes as numerals
+from steelyard.numbers import literals
 from steelyard.numbers.affixes import DASHES, SIGNS, Suffix, assemble, assemble_ratio, read_suffix
-from steelyard.numbers.folding import fold_with_places
-from steelyard.numbers.quantity import NotANumber, Quantity
+from steelyard.numbers.quantity import NotANumber, Quantity, fold_with_places
 from steelyard.numbers.units import Unit, currency
 
 Span: TypeAlias = tuple[int, int, Quantity | NotANumber]

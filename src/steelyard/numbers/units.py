@@ -13,8 +13,8 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from steelyard.numbers.exact import exact, finite, nearest_float, rounded
-from steelyard.numbers.folding import fold
+from steelyard.numbers.literals import exact, finite, nearest_float, rounded
+from steelyard.numbers.quantity import fold
 from steelyard.numbers.unit_table import (
     CURRENCIES,
     DIMENSIONLESS,
@@ -27,7 +27,7 @@ from steelyard.numbers.unit_table import (
     TEMPERATURES,
 )
 from steelyard.records.answers import Profile
-from steelyard.text.normalise import collapse, normalise
+from steelyard.text.tokens import collapse, normalise
 
 LONGEST_UNIT = 64
 """Longer text is no unit that the table could know; it is compared as it stands."""

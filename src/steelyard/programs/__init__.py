@@ -23,10 +23,9 @@ from steelyard.programs.operations import (
     operations_per_turn,
     plan_operations,
 )
-from steelyard.programs.plans import PLAN_OPERATIONS, plan_program
+from steelyard.programs.plans import PLAN_OPERATIONS, Table, plan_program
 from steelyard.programs.problems import ProgramError
 from steelyard.programs.syntax import parse
-from steelyard.programs.tables import Table
 
 __all__ = [
     "OPERATIONS",

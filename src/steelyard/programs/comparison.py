@@ -23,10 +23,9 @@ from steelyard.programs.nodes import (
     Value,
 )
 from steelyard.programs.operations import COMPUTE, is_missing
-from steelyard.programs.plans import extracted_value
+from steelyard.programs.plans import Table, extracted_value
 from steelyard.programs.problems import ProgramError
 from steelyard.programs.syntax import parse, read
-from steelyard.programs.tables import Table
 
 COMMUTATIVE = frozenset({"add", "multiply"})
 

@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 from steelyard.errors import excerpt, quoted
 from steelyard.programs.nodes import Argument, Constant, Literal, Program, Reference, RowName, Step
+from steelyard.programs.plans import Table, cell_number, row_cells, row_names
 from steelyard.programs.problems import Kind, ProgramError, suggestion
 from steelyard.programs.syntax import parse
-from steelyard.programs.tables import Table, cell_number, row_cells, row_names
 
 Outcome: TypeAlias = float | str
 """A number, or `yes` or `no`."""

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from steelyard.programs.nodes import Program
 from steelyard.programs.problems import ProgramError
 from steelyard.programs.syntax import read
-from steelyard.text.lcs import lcs_length
+from steelyard.text.rouge import lcs_length
 
 Plan: TypeAlias = str | Program | Sequence[str] | None
 """A program as text or parsed, or the names of operations; None and blank text are no plan."""

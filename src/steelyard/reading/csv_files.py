@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from steelyard.errors import InputError, quoted
-from steelyard.reading.faults import RowError, bad_file
 from steelyard.reading.json_values import not_utf8
-from steelyard.reading.limits import Limits
+from steelyard.reading.limits import Limits, RowError, bad_file
 from steelyard.reading.lines import line_too_long, physical_lines
-from steelyard.records.cells import restore
+from steelyard.records.columns import restore
 
 Reject: TypeAlias = Callable[[int, RowError, bytes], None]
 

@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from steelyard.errors import InputError, quoted
-from steelyard.reading.faults import RowError, bad_file
-from steelyard.reading.json_places import line_and_column
-from steelyard.reading.json_values import bad_json, check_depth, not_utf8, parse_object, parse_value
-from steelyard.reading.limits import Limits
-from steelyard.reading.lines import BOM
+from steelyard.reading.json_values import bad_json, check_depth, line_and_column, not_utf8, parse_object, parse_value
+from steelyard.reading.limits import Limits, RowError, bad_file
+from steelyard.reading.lines import BOM, open_plain
 from steelyard.reading.packed import read_whole
 
 LIST_KEYS = ("data", "items", "examples", "train", "dev", "test", "rows", "queries")
@@ -187,3 +185,37 @@ class _Document:
         found = f"lists of rows under {', '.join(lists)}" if lists else "no list of rows"
         message = f"the object holds {found}, expected one under one of {', '.join(LIST_KEYS)}, or a mapping of ids"
         return bad_file(self.path, "unknown-format", message, hint="put the rows into one list, or write JSONL")
+
+
+# A JSON file as one value, strictly, with the place of every fault.
+
+
+def read_document(
+    path: Path,
+    *,
+    limits: Limits = Limits(),  # noqa: B008  frozen, so one instance serves all calls
+) -> Any:
+    """Return the one JSON value of a file, or raise InputError with its line and column."""
+    with open_plain(path) as stream:
+        data = read_whole(stream, path, limits).removeprefix(BOM)
+    if not data.strip():
+        raise bad_file(path, "empty-file", "the file is empty, expected a JSON value", hint="write the file again")
+    try:
+        return parse_value(data, limits=limits)
+    except RowError as error:
+        raise InputError(error.at(path, _line(data, error))) from None
+
+
+def _line(data: bytes, error: RowError) -> int | None:
+    """Return the line of a fault that the row parser places by its column alone."""
+    if error.code == "not-utf8":
+        try:
+            data.decode()
+        except UnicodeDecodeError as fault:
+            return data.count(b"\n", 0, fault.start) + 1
+    if error.code == "bad-json":
+        try:
+            json.loads(data)
+        except json.JSONDecodeError as fault:
+            return fault.lineno
+    return None

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from steelyard.errors import InputError, MachineError, Problem
-from steelyard.reading.faults import RowError, bad_file
 from steelyard.reading.json_values import not_utf8
-from steelyard.reading.limits import Limits
+from steelyard.reading.limits import Limits, RowError, bad_file
 from steelyard.reading.packed import SUFFIXES, unpack
 
 BOM = b"\xef\xbb\xbf"

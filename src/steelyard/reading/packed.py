@@ -15,8 +15,7 @@ from typing import BinaryIO
 import zstandard
 
 from steelyard.errors import InputError
-from steelyard.reading.faults import bad_file
-from steelyard.reading.limits import RATIO_FLOOR, Limits
+from steelyard.reading.limits import RATIO_FLOOR, Limits, bad_file
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"

@@ -16,8 +16,7 @@ from shutil import copyfileobj
 from typing import Any, BinaryIO, TypeAlias, cast
 
 from steelyard.errors import excerpt, quoted
-from steelyard.reading.faults import RowError, bad_file
-from steelyard.reading.limits import MIB, Limits
+from steelyard.reading.limits import MIB, Limits, RowError, bad_file
 from steelyard.reading.packed import check_size
 
 Reject: TypeAlias = Callable[[int, RowError, bytes], None]

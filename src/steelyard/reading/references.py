@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from steelyard.errors import Problem, excerpt, quoted
-from steelyard.reading.hashing import PREFIX, item_hash
+from steelyard.reading.ids import PREFIX, item_hash
 from steelyard.records.answers import IFEVAL_KEYS
-from steelyard.records.fields import FieldNames
-from steelyard.records.items import UNTAGGED
+from steelyard.records.items import UNTAGGED, FieldNames
 
 ID_FIELDS = ("id", "item_id", "sample_id", "trace_id")
 INPUT_FIELDS = ("input", "prompt", "question", "text", "instruction")
@@ -200,3 +199,32 @@ def _named(fields: Mapping[str, Any], name: str) -> str | None:
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+# Names as people give them: one text with commas between, or a list of its own.
+
+
+Key = str | tuple[str, ...]
+"""A tag, or the tags of a cross-slice."""
+
+
+def names_of(given: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the names of a text that is separated by commas, or of a list, whose entries are names as they are.
+
+    >>> names_of("f1, rougeL"), names_of("f1"), names_of(["f1", "a,b"])
+    (('f1', 'rougeL'), ('f1',), ('f1', 'a,b'))
+    """
+    if isinstance(given, str):
+        return tuple(part.strip() for part in given.split(",") if part.strip())
+    return tuple(given)
+
+
+def slice_keys(given: str | Iterable[str | Iterable[str]]) -> tuple[Key, ...]:
+    """Return the keys of slices; a plus sign in a text, or a list within a list, crosses tags.
+
+    >>> slice_keys("source,source+difficulty"), slice_keys(["source", ["source", "difficulty"]])
+    (('source', ('source', 'difficulty')), ('source', ('source', 'difficulty')))
+    """
+    if isinstance(given, str):
+        return tuple(tuple(key.split("+")) if "+" in key else key for key in names_of(given))
+    return tuple(key if isinstance(key, str) else tuple(key) for key in given)

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from steelyard.errors import InputError, MachineError, Problem, Problems, quoted
-from steelyard.reading.faults import RowError, bad_file
 from steelyard.reading.json_values import parse_object
-from steelyard.reading.limits import Limits
+from steelyard.reading.limits import Limits, RowError, bad_file
 from steelyard.reading.lines import Line, open_bytes, scan_lines, truncated
 from steelyard.reading.packed import SUFFIXES
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import html
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -83,3 +85,51 @@ class ItemColumns(Tagged, Protocol):
 
     def details(self, rows: Rows) -> list[dict[str, Any]]:
         """Return a few items whole: input, reference, output and scorecard."""
+
+
+# Text as a spreadsheet cell: a formula is defused with a leading quote, and the quote comes off again.
+#
+# The rule: `'` goes before a text that starts with `= + - @` (also full-width), tab, carriage return or line feed,
+# unless it is a plain number or percentage, and before a text that already is such a text behind one or more
+# quotes. So no text is changed that did not need it, and `restore(defuse(text)) == text` for every text.
+
+
+_LEADS = r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+_DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)"
+_NUMBER = rf"[+-](?:{_DIGITS}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?: ?%)?"
+_FORMULA = re.compile(rf"'*+(?!{_NUMBER}\Z){_LEADS}")
+_DEFUSED = re.compile(rf"'(?={_FORMULA.pattern})")
+
+
+def defuse(text: str) -> str:
+    """Return text that no spreadsheet runs as a formula.
+
+    >>> defuse("=1+1"), defuse("-21.08%"), defuse("'tis"), defuse("'=1+1")
+    ("'=1+1", '-21.08%', "'tis", "''=1+1")
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def restore(text: str) -> str:
+    """Return the text that `defuse` was given.
+
+    >>> restore("'=1+1"), restore("''=1+1"), restore("'tis")
+    ('=1+1', "'=1+1", "'tis")
+    """
+    return text[1:] if _DEFUSED.match(text) else text
+
+
+# Rows as an HTML table, for results that a notebook shows.
+
+
+def html_table(title: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]], notice: str) -> str:
+    """Return a table with a title and a notice; every text is escaped."""
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
+    body = "".join(f"<tr>{''.join(f'<td>{_cell(row.get(name))}</td>' for name in columns)}</tr>" for row in rows)
+    return f"<b>{html.escape(title)}</b><table><tr>{head}</tr>{body}</table><small>{html.escape(notice)}</small>"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))

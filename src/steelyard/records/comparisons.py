@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from steelyard.records.columns import html_table
 from steelyard.records.plans import NOTICE
 from steelyard.records.scores import Direction
-from steelyard.records.tables import html_table
 
 if TYPE_CHECKING:
     import polars

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -45,3 +46,20 @@ class Prediction(msgspec.Struct, frozen=True):
     line: int | None = None
     held_key: bool = False
     """Whether a key was taken out of it: here, or before it came into the journal."""
+
+
+# Which fields of a row hold what, where a configuration says so.
+
+
+@dataclass(frozen=True, slots=True)
+class FieldNames:
+    """Field names that replace page 10's; None leaves the choice to page 10. `a.b` reaches into nested objects."""
+
+    id: str | None = None
+    input: str | None = None
+    reference: str | None = None
+    prediction: str | None = None
+    confidence: str | None = None
+    choices: str | None = None
+    conversation: str | None = None
+    turn: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -85,3 +86,20 @@ class ReportPlan:
     """Metrics that were asked for and cannot be computed, with the reason."""
     rounds: int = 1000
     seed: int = 0
+
+
+# A format rule on raw output, as the scoring room takes it (page 20).
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A name and exactly one condition."""
+
+    name: str
+    pattern: str | None = None
+    invert: bool = False
+    """Passes when the pattern does not match."""
+    max_tokens: int | None = None
+    min_tokens: int | None = None
+    json_schema: dict[str, Any] | bool | None = None
+    one_of: tuple[str, ...] | None = None

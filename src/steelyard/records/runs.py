@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.records.blocks import Floats
 
 RunStatus: TypeAlias = Literal["running", "completed", "decided", "over_budget", "failed", "interrupted"]
 """`decided` is kept for runs that stop asking once their verdict is certain."""
@@ -158,3 +163,84 @@ class Rescored(msgspec.Struct, frozen=True):
     """The hash of the items, where they were read in another way than when the run was made; else null."""
     config: dict[str, Any] | None = None
     """The configuration by which the run is judged today, without its data."""
+
+
+# What the repeats of a run gave for each item, as metrics over repeats read it.
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatOutcomes:
+    """One row for each item, one column for each of its repeats."""
+
+    passed: npt.NDArray[np.bool_]
+    scores: Floats
+    """The primary score."""
+    answers: npt.NDArray[np.int64]
+    """Equal numbers are equal answers; -1 where nothing could be read."""
+
+    @property
+    def repeats(self) -> int:
+        """How many repeats there are."""
+        return int(self.passed.shape[1])
+
+
+# What a run said before it was judged again.
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineFigures:
+    """The figures of a run that others are held against, as they were before it was judged again."""
+
+    names: tuple[str, ...]
+    """The baselines that name the run, or the suite that it is part of."""
+    metrics: Mapping[str, float | None]
+    """Empty where the results could not be read."""
+
+    def beside(self, results: Mapping[str, Any]) -> dict[str, tuple[float | None, float | None]]:
+        """Return every metric that is one number with its old and its new value; None where there is none."""
+        new = plain_metrics(results)
+        return {name: (self.metrics.get(name), new.get(name)) for name in dict.fromkeys([*self.metrics, *new])}
+
+
+def plain_metrics(results: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the metrics of a run that are one number, or would be if there were anything to count."""
+    metrics: Mapping[str, Any] = results["metrics"]
+    return {name: value for name, value in metrics.items() if value is None or isinstance(value, int | float)}
+
+
+# What a suite says about itself in `suite.json`, beside the runs of its tasks.
+
+
+SUITE_FORMAT = 2
+"""1 kept no number and no hash; such suites are still read."""
+
+
+class SuiteTask(msgspec.Struct, frozen=True):
+    """One task of a suite and where its run is."""
+
+    task: str
+    file: str
+    path: str | None = None
+    """The run's directory inside the suite's; null where the task was not evaluated to its end."""
+    error: str | None = None
+    run_id: str | None = None
+    fingerprint: str | None = None
+    """What the task's run was made from and answered."""
+
+
+class SuiteRecord(msgspec.Struct, frozen=True):
+    """`suite.json`: the tasks that were evaluated and the policy over them."""
+
+    suite_id: str
+    name: str
+    suite: str
+    created_at: str
+    steelyard_version: str
+    tasks: list[SuiteTask]
+    policy: dict[str, Any] = msgspec.field(default_factory=dict)
+    """`gates`, `allow` and `required`, as the suite file has them."""
+    format_version: int = 1
+    sequence: int | None = None
+    """The number that the folder of runs gave it when it was started; null in suites of format 1."""
+    seal: str | None = None
+    """The hash of this file without this line."""

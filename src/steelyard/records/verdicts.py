@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from steelyard.records.columns import html_table
 from steelyard.records.comparisons import Contract
 from steelyard.records.gates import Decision, Obstacle, Outcome
 from steelyard.records.plans import NOTICE
-from steelyard.records.tables import html_table
 
 if TYPE_CHECKING:
     import polars

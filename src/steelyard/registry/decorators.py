@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 from steelyard.records.answers import ANSWER_CLASSES, AnswerType
 from steelyard.records.scores import Direction, ValueKind
 from steelyard.registry.definitions import CountsOf, Environment, MetricDefinition, MetricKind, ScorerDefinition
-from steelyard.registry.parameters import declared_parameters
-from steelyard.registry.tables import METRICS, SCORERS, enter
+from steelyard.registry.parameters import METRICS, SCORERS, declared_parameters, enter
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -16,8 +16,7 @@ from steelyard.errors import ConfigurationError, Problem, excerpt, quoted
 from steelyard.records.scores import Direction, ValueKind
 from steelyard.registry.built_in import MODULE_OF, MODULES
 from steelyard.registry.definitions import Metric, MetricDefinition, Scorer, ScorerDefinition
-from steelyard.registry.parameters import bind_parameters, suggestion
-from steelyard.registry.tables import METRICS, SCORERS, Key
+from steelyard.registry.parameters import METRICS, SCORERS, Key, bind_parameters, suggestion
 
 ENTRY_POINT_GROUP = "steelyard"
 

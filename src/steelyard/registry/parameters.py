@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from steelyard.errors import ConfigurationError, Problem, excerpt, quoted
-from steelyard.registry.definitions import Parameter, ParameterValue
+from steelyard.registry.definitions import MetricDefinition, Parameter, ParameterValue, ScorerDefinition
 
 
 def declared_parameters(name: str, function: Callable[..., Any]) -> dict[str, Parameter]:
@@ -102,3 +103,26 @@ def _fits(value: Any, annotation: Any) -> bool:
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+# The two tables that decorated functions enter.
+
+
+Key: TypeAlias = tuple[str, int]
+
+SCORERS: dict[Key, ScorerDefinition] = {}
+METRICS: dict[Key, MetricDefinition] = {}
+
+_NAME = re.compile(r"[a-z][A-Za-z0-9_]*")
+
+
+def enter(table: dict[Key, Any], definition: ScorerDefinition | MetricDefinition) -> None:
+    """Add a definition; a name that is no name, or that another module has taken, is a programmer's error."""
+    if not _NAME.fullmatch(definition.name):
+        raise TypeError(f"{definition.name!r} is not a name: use letters, digits and underscores")
+    if definition.version < 1:
+        raise TypeError(f"{definition.name}: versions count from 1, found {definition.version}")
+    present = table.get((definition.name, definition.version))
+    if present is not None and present.module != definition.module:
+        raise TypeError(f"{definition.key} is registered twice, by {present.module} and by {definition.module}")
+    table[definition.name, definition.version] = definition

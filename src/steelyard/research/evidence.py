@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from steelyard.research.faults import ArtifactError, expect_identifier, expect_object, identifier, kind
 from steelyard.research.outputs import Citation, Evidence
-from steelyard.text.normalise import collapse
+from steelyard.text.tokens import collapse
 
 ChunkKey: TypeAlias = tuple[str, str]
 """Source and chunk: chunk ids need be unique within their source only."""

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 from steelyard.errors import quoted
 from steelyard.records.items import UNTAGGED
 from steelyard.research.faults import kind
-from steelyard.text.normalise import normalise
+from steelyard.text.tokens import normalise
 
 Requirement: TypeAlias = Literal[
     "golden_queries.present",

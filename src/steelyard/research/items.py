@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from steelyard.reading.hashing import item_hash
+from steelyard.reading.ids import item_hash
 from steelyard.records.blocks import ErrorTags, Floats, Labels, ScoredBlock
 from steelyard.records.columns import WEIGHT
 from steelyard.records.items import State

@@ -13,8 +13,7 @@ from typing import Any
 
 from steelyard.errors import Problem
 from steelyard.research.evidence import Chunks, EvidenceJudgement, judge_citation, judge_evidence
-from steelyard.research.outputs import Claim, Evidence, ResearchOutput, parse_output
-from steelyard.research.steps import Step, StepLedger
+from steelyard.research.outputs import Claim, Evidence, ResearchOutput, Step, StepLedger, parse_output
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 from steelyard.research.gates import DEFAULT_THRESHOLDS
 from steelyard.research.measures import RATIOS
-from steelyard.research.outputs import CLAIM_STATUSES, STOP_REASONS
-from steelyard.research.steps import EVENT_TYPES
+from steelyard.research.outputs import CLAIM_STATUSES, EVENT_TYPES, STOP_REASONS
 
 Schema: TypeAlias = dict[str, Any]
 

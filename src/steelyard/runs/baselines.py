@@ -8,8 +8,7 @@ from typing import Any
 
 from steelyard.comparison.contract import refuse_mock
 from steelyard.errors import IncompleteError, InputError, Problem, quoted
-from steelyard.records.rejudged import BaselineFigures, plain_metrics
-from steelyard.records.suites import SuiteRecord
+from steelyard.records.runs import BaselineFigures, SuiteRecord, plain_metrics
 from steelyard.runs.stored import StoredRun, open_run
 from steelyard.store.baseline_files import Baseline
 from steelyard.store.baselines import (
@@ -20,9 +19,8 @@ from steelyard.store.baselines import (
     set_baseline,
     show_baseline,
 )
-from steelyard.store.checking import check_files
+from steelyard.store.checking import check_files, read_results
 from steelyard.store.directories import list_runs, read_run
-from steelyard.store.results import read_results
 from steelyard.store.suites import find_suite, read_suite, suite_fingerprint
 
 

@@ -18,12 +18,11 @@ from steelyard.errors import InputError, Problem, SteelyardError, escape
 from steelyard.records.encoded import HINT, is_utf8
 from steelyard.records.runs import RESCORED_FILE, RUN_FILE, SUITE_FILE, RunRecord
 from steelyard.store.baselines import list_baselines
+from steelyard.store.checking import read_results
 from steelyard.store.directories import read_run
 from steelyard.store.index import RunIndex, discard_index
-from steelyard.store.index_errors import IndexDamagedError
-from steelyard.store.results import read_results
-from steelyard.store.suites import read_suite
-from steelyard.store.verdicts import numbered_verdicts
+from steelyard.store.index_tables import IndexDamagedError
+from steelyard.store.suites import numbered_verdicts, read_suite
 
 FINAL = ("completed", "decided", "over_budget", "failed", "interrupted")
 _NAMED = ("name", "path", "run_id", "set_at")

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from steelyard.errors import MachineError, Problem
-from steelyard.records.runs import STATUSES
+from steelyard.records.runs import FINISHED, RESULTS_FILE, STATUSES, RunRecord
 from steelyard.runs.indexing import brought_up, refreshed, renewed, stamp
-from steelyard.store.baselines import DATABASE_VARIABLE
-from steelyard.store.folder import is_writable
+from steelyard.store.baselines import DATABASE_VARIABLE, list_baselines
+from steelyard.store.checking import read_results
+from steelyard.store.counting import is_writable
+from steelyard.store.directories import find_run, read_run
 from steelyard.store.index import RunIndex
-from steelyard.store.owners import standing
+from steelyard.store.owners import Standing, standing
+from steelyard.store.suites import list_verdicts
 
 _NUMBERS = ("primary_score", "n_items", "n_skipped")
 
@@ -77,3 +81,34 @@ def _flags(row: dict[str, Any]) -> list[str] | None:
     except (TypeError, ValueError):
         return None
     return [str(flag) for flag in found] if isinstance(found, list) else None
+
+
+# One run with everything that is known of it: its record, its results, the baselines and verdicts that name it.
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """A run, complete or not."""
+
+    path: Path
+    record: RunRecord
+    results: dict[str, Any]
+    """Empty where the run has none yet."""
+    baselines: list[str]
+    verdicts: list[dict[str, Any]]
+    standing: Standing
+    """How the run stands: a crashed one counts as 0.0 until it is resumed."""
+
+
+def shown_run(runs_dir: Path, name: str) -> ShownRun:
+    """Return a run by its directory, its name or its id."""
+    path = find_run(runs_dir, name)
+    record = read_run(path)
+    results = read_results(path) if (path / RESULTS_FILE).exists() or _has_results(record) else {}
+    names = [entry.name for entry in list_baselines(runs_dir) if entry.run_id == record.run_id]
+    verdicts = [entry for entry in list_verdicts(runs_dir) if entry["run"] in (record.name, name)]
+    return ShownRun(path, record, results, names, verdicts, standing(path, record.status))
+
+
+def _has_results(record: RunRecord) -> bool:
+    return record.status in FINISHED and "not_evaluated" not in record.flags

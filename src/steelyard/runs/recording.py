@@ -20,10 +20,10 @@ from steelyard.aggregate.report import Report
 from steelyard.errors import IncompleteError, MachineError, Problem, SteelyardError
 from steelyard.records.blocks import ScoredBlock
 from steelyard.records.plans import ReportPlan
-from steelyard.records.rejudged import BaselineFigures
 from steelyard.records.runs import (
     ITEMS_FILE,
     RUN_FILE,
+    BaselineFigures,
     Reading,
     RunKind,
     RunRecord,
@@ -34,9 +34,9 @@ from steelyard.runs.places import Place
 from steelyard.runs.reporting import write_report
 from steelyard.runs.sealing import seal_derived, seal_run
 from steelyard.store.baselines import DATABASE_VARIABLE, refuse_named_by_baseline
+from steelyard.store.checking import read_hard_examples, read_results
 from steelyard.store.directories import RunDirectory, now_text, read_run
 from steelyard.store.items import ItemsWriter
-from steelyard.store.results import read_hard_examples, read_results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

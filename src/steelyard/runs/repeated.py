@@ -11,12 +11,10 @@ from typing import Any
 from steelyard.comparison.repeated import RepeatedColumns
 from steelyard.errors import IncomparableError, InputError, Problem, excerpt
 from steelyard.records.comparisons import Figure
-from steelyard.records.repeats import RepeatOutcomes
-from steelyard.records.runs import REPEATS_FILE, RUN_FILE
+from steelyard.records.runs import REPEATS_FILE, RUN_FILE, RepeatOutcomes
 from steelyard.registry import bind_metric, metric_definition
 from steelyard.runs.stored import StoredRun, fewest_repeats, open_run
-from steelyard.store.checking import check_files
-from steelyard.store.results import damaged
+from steelyard.store.checking import check_files, damaged
 
 
 @dataclass(frozen=True)

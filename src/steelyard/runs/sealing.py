@@ -6,8 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from steelyard.records.runs import EVAL_HASHES_FILE, HASHES_FILE, ITEMS_FILE, RUN_FILE, RUN_FORMAT, RunRecord
+import msgspec
+
+from steelyard.records.runs import (
+    EVAL_HASHES_FILE,
+    HASHES_FILE,
+    ITEMS_FILE,
+    RESCORED_FILE,
+    RUN_FILE,
+    RUN_FORMAT,
+    Rescored,
+    RunRecord,
+)
 from steelyard.store.checking import journal_digest, kept_items, read_object
+from steelyard.store.directories import standing_fields
 from steelyard.store.files import json_bytes, write_bytes
 from steelyard.store.items import items_digest
 from steelyard.store.seals import file_digests, fingerprint, sealed
@@ -62,3 +74,19 @@ def other_items(path: Path, record: RunRecord) -> str | None:
         return None
     found = items_digest(path / ITEMS_FILE)
     return None if found == kept_items(path) else found
+
+
+# Under which scorers and metrics a run stands since it was judged again.
+
+
+def write_standing(path: Path, record: RunRecord, rescored: Rescored) -> RunRecord:
+    """Write under what a run now stands, and return its record as it stands.
+
+    Where that is what it was made with, there is nothing to say, and no file says it.
+    """
+    fields = standing_fields(rescored)
+    if rescored.items is None and all(getattr(record, name) == value for name, value in fields.items()):
+        (path / RESCORED_FILE).unlink(missing_ok=True)
+    else:
+        write_bytes(path / RESCORED_FILE, json_bytes(msgspec.to_builtins(rescored)))
+    return msgspec.structs.replace(record, **fields)

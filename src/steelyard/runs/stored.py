@@ -19,22 +19,22 @@ from steelyard.comparison.means import MeanMeasure
 from steelyard.comparison.measures import Measure, measure
 from steelyard.errors import IncompleteError, InputError, Problem
 from steelyard.records.comparisons import Figure
-from steelyard.records.repeats import RepeatOutcomes
 from steelyard.records.runs import (
     ITEMS_FILE,
     REPEATS_FILE,
     RESCORED_FILE,
     RESULTS_FILE,
     RUN_FILE,
+    RepeatOutcomes,
     RunRecord,
 )
 from steelyard.records.scores import Direction
 from steelyard.registry import Metric, bind_metric, direction_of, is_bounded, metric_definition
 from steelyard.runs.artifacts import read_config
+from steelyard.store.checking import damaged, read_content, read_results
 from steelyard.store.columns import StoredColumns
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.owners import Standing, standing
-from steelyard.store.results import damaged, read_content, read_results
 
 TOLERANCE = 1e-9
 """How far a stored score may be from the items' own; both are sums of the same numbers."""

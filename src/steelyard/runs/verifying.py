@@ -22,8 +22,8 @@ from steelyard.records.runs import (
     Reading,
 )
 from steelyard.runs.stored import StoredRun, agree
+from steelyard.store.checking import damaged
 from steelyard.store.columns import StoredColumns
-from steelyard.store.results import damaged
 
 OLD_FIGURES = ("primary_metric", "metrics", "error_tags")
 """What is held against today's figures where another version derived them: intervals and tests may have changed."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from steelyard.records.answers import Text
 from steelyard.records.scores import Score
 from steelyard.registry import scorer
-from steelyard.scoring.wording import quoted
-from steelyard.text.normalise import normalise
+from steelyard.scoring.choice import quoted
+from steelyard.text.tokens import normalise
 
 
 @scorer(

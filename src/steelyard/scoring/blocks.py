@@ -13,9 +13,8 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.kernels.checks import blank_rows
-from steelyard.kernels.overlap import OverlapBlock, overlap_block, same_stripped_block
-from steelyard.kernels.rouge import RougeBlock, rouge_block
+from steelyard.kernels.labels import blank_rows
+from steelyard.kernels.overlap import OverlapBlock, RougeBlock, overlap_block, rouge_block, same_stripped_block
 from steelyard.kernels.writing import FIRST, SECOND, VALUE, Part, sentences
 from steelyard.records.answers import Text
 from steelyard.records.blocks import ErrorTags, Floats, TextColumn, replaced

@@ -10,12 +10,37 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from steelyard.errors import ConfigurationError, Problem
+from steelyard.errors import ConfigurationError, Problem, excerpt
 from steelyard.records.answers import Choice
 from steelyard.records.scores import Score
 from steelyard.registry import scorer
-from steelyard.scoring.wording import named, quoted
-from steelyard.text.normalise import normalise
+from steelyard.text.tokens import normalise
+
+# How explanations quote foreign text: short, safe to show, and never more than a few entries.
+
+
+LISTED_ENTRIES = 3
+"""How many entries an explanation names before "and N more"."""
+
+
+def quoted(text: str) -> str:
+    """Return an excerpt of a text in quotation marks, as the compiled loops for blocks write it too.
+
+    >>> quoted("up"), quoted("")
+    ("'up'", "''")
+    """
+    return f"'{excerpt(text)}'"
+
+
+def named(entries: Iterable[str]) -> str:
+    """Return the first entries in quotation marks and how many more there are.
+
+    >>> named("abcde")
+    "'a', 'b', 'c' and 2 more"
+    """
+    known = list(entries)
+    shown = ", ".join(quoted(entry) for entry in known[:LISTED_ENTRIES])
+    return f"{shown} and {len(known) - LISTED_ENTRIES} more" if len(known) > LISTED_ENTRIES else shown
 
 
 @scorer("choice", version=1, values="rate")

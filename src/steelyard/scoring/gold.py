@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.records.answers import Profile
 from steelyard.registry import metric
-from steelyard.text import overlap
+from steelyard.text import tokens as overlap
 
 FEWEST, MOST = 50, 200
 """Seed 001's size of a gold set; another size gets a warning."""

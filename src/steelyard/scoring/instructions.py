@@ -13,7 +13,7 @@ from steelyard.records.answers import Text
 from steelyard.records.blocks import Floats
 from steelyard.records.scores import Score
 from steelyard.registry import metric, scorer
-from steelyard.scoring.wording import LISTED_ENTRIES
+from steelyard.scoring.choice import LISTED_ENTRIES
 
 
 @scorer(

@@ -11,11 +11,9 @@ from steelyard.errors import ConfigurationError, Problem
 from steelyard.records.answers import ListAnswer, Profile
 from steelyard.records.scores import Score
 from steelyard.registry import scorer
-from steelyard.scoring.choice import alias_table
-from steelyard.scoring.wording import named
-from steelyard.text.lcs import lcs_length
-from steelyard.text.normalise import normalise
-from steelyard.text.overlap import overlap
+from steelyard.scoring.choice import alias_table, named
+from steelyard.text.rouge import lcs_length
+from steelyard.text.tokens import normalise, overlap
 
 
 @scorer(

@@ -18,8 +18,8 @@ from steelyard.records.answers import ListAnswer, Profile
 from steelyard.records.blocks import ErrorTags
 from steelyard.registry import Scorer
 from steelyard.scoring.blocks import BlockScores
-from steelyard.scoring.wording import LISTED_ENTRIES, quoted
-from steelyard.text.normalise import normalise
+from steelyard.scoring.choice import LISTED_ENTRIES, quoted
+from steelyard.text.tokens import normalise
 
 _KEPT_ITEMS = 1 << 17
 """Distinct items that are remembered from block to block, so that memory stays bounded."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.records.blocks import Floats
-from steelyard.records.repeats import RepeatOutcomes
+from steelyard.records.runs import RepeatOutcomes
 from steelyard.registry import metric
 
 

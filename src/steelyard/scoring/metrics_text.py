@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.records.answers import Profile
 from steelyard.registry import metric
-from steelyard.text import overlap
+from steelyard.text import tokens as overlap
 from steelyard.text.rouge import rouge
 
 

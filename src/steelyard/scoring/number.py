@@ -11,8 +11,8 @@ from decimal import Decimal
 from functools import lru_cache
 
 from steelyard.errors import ConfigurationError, Problem, excerpt
-from steelyard.numbers.exact import exact, finite, gap, nearest_float, product, share, times
 from steelyard.numbers.ladder import RUNGS, Ladder, classify_miss, climb
+from steelyard.numbers.literals import exact, finite, gap, nearest_float, product, share, times
 from steelyard.numbers.quantity import Quantity
 from steelyard.numbers.units import convert_exact, resolve
 from steelyard.records.answers import Number, Profile

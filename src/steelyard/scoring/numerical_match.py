@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from steelyard.errors import excerpt
-from steelyard.numbers.exact import finite
 from steelyard.numbers.ladder import RUNGS, classify_miss, climb
+from steelyard.numbers.literals import finite
 from steelyard.numbers.quantity import Quantity
 from steelyard.records.answers import Number
 from steelyard.records.scores import Direction, Score, ValueKind

@@ -9,8 +9,8 @@ from steelyard.records.answers import Claim, Profile, Reasoning, Step
 from steelyard.records.scores import Score
 from steelyard.registry import scorer
 from steelyard.scoring.final_answer import score_final_answer, stated_in
-from steelyard.text.lcs import lcs_length
-from steelyard.text.normalise import normalise
+from steelyard.text.rouge import lcs_length
+from steelyard.text.tokens import normalise
 
 _PASS_THRESHOLD = 0.5
 """Under it a final answer is tagged wrong."""

@@ -13,10 +13,9 @@ from typing import Literal, TypeAlias
 from steelyard.records.answers import Profile, Text
 from steelyard.records.scores import Direction, Score, ValueKind
 from steelyard.registry import scorer
-from steelyard.scoring.wording import named, quoted
-from steelyard.text.overlap import exact_match, token_f1
+from steelyard.scoring.choice import named, quoted
 from steelyard.text.rouge import of_tokens, reads_by_character, rouge_tokens
-from steelyard.text.tokens import contains_sequence, tokens, words
+from steelyard.text.tokens import contains_sequence, exact_match, token_f1, tokens, words
 
 Measure: TypeAlias = Literal["rouge1", "rougeL", "f1", "exact_match", "keyword_coverage"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from steelyard.errors import escape
 from steelyard.records.calibrations import Calibration, GateRates, Rate
 from steelyard.records.gates import Outcome
-from steelyard.show.folding import folded
+from steelyard.show.terminal import folded
 
 
 def calibration_text(found: Calibration) -> str:

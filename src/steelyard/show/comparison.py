@@ -19,8 +19,8 @@ from steelyard.records.comparisons import (
 )
 from steelyard.registry import is_bounded
 from steelyard.show.comparison_table import figure_text, signed, slice_title, table_lines
-from steelyard.show.folding import folded
 from steelyard.show.results import TELLING
+from steelyard.show.terminal import folded
 from steelyard.stats.detectable import TOO_FEW
 
 LISTED = 5

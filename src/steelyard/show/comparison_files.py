@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 
 from steelyard.errors import escape
-from steelyard.records.cells import defuse
+from steelyard.records.columns import defuse
 from steelyard.records.comparisons import Comparison, comparison_rows
 from steelyard.show.comparison import conclusion, could_show, method_said, p_said, runs_said
 from steelyard.show.comparison_table import delta_text, figure_text, signed, slice_title

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from steelyard.errors import escape, excerpt
 from steelyard.records.comparisons import NOT_AVAILABLE, Comparison, Delta, Figure
 from steelyard.records.items import UNTAGGED
-from steelyard.show.folding import WIDTH
+from steelyard.show.terminal import WIDTH
 
 
 def table_lines(comparison: Comparison) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from steelyard.errors import Problem, escape, excerpt
-from steelyard.records.evalsets import EvalsetReport, Share
+from steelyard.records.datasets import EvalsetReport, Share
 
 
 def evalset_text(report: EvalsetReport) -> str:

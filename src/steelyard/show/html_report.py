@@ -10,17 +10,64 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from steelyard.records.datasets import OverlapCounts
+from steelyard.show import html_parts as parts
 from steelyard.show import html_sections as sections
 from steelyard.show.html_hard import hard_examples as hard_section
-from steelyard.show.html_overlap import overlap_section
-from steelyard.show.html_parts import text
-from steelyard.show.html_repeats import repeats_section
-from steelyard.show.html_style import STYLE
+from steelyard.show.html_parts import STYLE, ends, number, text
 
 if TYPE_CHECKING:
     from steelyard.records.comparisons import Comparison
     from steelyard.records.datasets import OverlapCounts
     from steelyard.records.training import LossCurve
+
+
+# What a report says of rows that were both trained and tested on.
+
+
+def overlap_section(found: OverlapCounts | None) -> str:
+    """Return the notice of an overlap between what was trained and what was tested on; nothing where there is none."""
+    if not found:
+        return ""
+    pairs = "".join(f"<li>{text(test)} ~ {text(train)}</li>" for test, train in found.examples)
+    said = f"{found.told}. A score over such rows says what was learnt by heart."
+    return parts.section(
+        "Trained and tested on", parts.notice(said), f'<ul class="small">{pairs}</ul>', anchor="overlap"
+    )
+
+
+# What the repeats of a run say together, in its HTML report.
+
+
+def repeats_section(report: Mapping[str, Any]) -> str:
+    """Return the metrics over repeats, and how far repeats differ by chance."""
+    said = f"{report['repeats']} repeats · two of them differ on {100 * report['flip_rate']:.1f} % of items"
+    return parts.section(
+        "Repeats",
+        f'<p class="soft">{said} · {report["n_flaky"]:,} flaky items</p>',
+        _over_repeats(report.get("over_repeats", {})),
+        _noise(report.get("metrics", {})),
+        anchor="repeats",
+    )
+
+
+def _over_repeats(metrics: Mapping[str, Any]) -> str:
+    lines = [
+        [text(name), number(entry["value"]), ends(entry), text(entry.get("n_tied", "")), text(entry["signature"])]
+        for name, entry in metrics.items()
+    ]
+    header = ["metric", "value", "95 % interval", "tied items", "signature"]
+    return parts.table(header, lines, frozenset({1, 2, 3})) + parts.methods(metrics)
+
+
+def _noise(metrics: Mapping[str, Any]) -> str:
+    lines = [
+        [text(name), ", ".join(map(number, entry["values"])), number(entry["noise_floor"])]
+        for name, entry in metrics.items()
+        if entry.get("noise_floor") is not None
+    ]
+    return parts.table(["number", "each repeat", "noise floor"], lines, frozenset({1, 2}))
+
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.show.folding import WIDTH, folded
+from steelyard.show.terminal import WIDTH, folded
 
 
 def method_lines(entries: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from steelyard.errors import escape
-from steelyard.records.rejudged import BaselineFigures
+from steelyard.records.runs import BaselineFigures
 from steelyard.show.html_parts import number
 
 

@@ -11,8 +11,8 @@ from steelyard.records.gates import Decision
 from steelyard.records.verdicts import TaskVerdict, Verdict
 from steelyard.show.comparison_files import text_cell
 from steelyard.show.comparison_table import signed
-from steelyard.show.folding import folded
 from steelyard.show.identity import identity_lines
+from steelyard.show.terminal import folded
 
 LISTED_DRIFT = 12
 LISTED_TAGS = 8

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from steelyard.errors import escape
-from steelyard.show.folding import folded
+from steelyard.show.terminal import folded
 
 LISTED = 5
 SIGNIFICANT = 0.05

@@ -13,12 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.records.scores import ValueKind
-from steelyard.stats.bins import Bins
-from steelyard.stats.exact import ExactSum, exact_sum
-from steelyard.stats.grid import Floats, Integers
+from steelyard.stats.bins import Bins, ExactSum, exact_sum
 from steelyard.stats.intervals import Interval, finite
 from steelyard.stats.means import units_interval
-from steelyard.stats.resampling import Units
+from steelyard.stats.resampling import Floats, Integers, Units
 
 DISTINCT = 4096
 _PENDING = 8192

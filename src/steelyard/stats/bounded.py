@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.stats.grid import Floats
-from steelyard.stats.resampling import Units, grouped, percentile_ends, totals_of
+from steelyard.stats.resampling import Floats, Units, grouped, percentile_ends, totals_of
 
 GAFFKE = "bayesian-bootstrap-bounded"
 GAFFKE_CLUSTERED = "bayesian-bootstrap-bounded-clustered"

@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.records.scores import ValueKind
-from steelyard.stats.exact import exact_sum
-from steelyard.stats.grid import Floats
+from steelyard.stats.bins import exact_sum
 from steelyard.stats.intervals import Interval, design_effect
 from steelyard.stats.means import clustered_interval
-from steelyard.stats.resampling import Units
+from steelyard.stats.resampling import Floats, Units
 
 _PENDING = 16
 """Blocks that are put together at a time: sorting them one by one would take longer, keeping them more memory."""

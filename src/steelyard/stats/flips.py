@@ -10,13 +10,13 @@ The sum keeps its variance and its symmetry, and a round costs 64 binomials, wha
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.stats.exact import exact_sum
-from steelyard.stats.grid import Floats, Grid, Integers, grid_of
-from steelyard.stats.resampling import GROUPS, few, group_starts
+from steelyard.stats.bins import exact_sum
+from steelyard.stats.resampling import GROUPS, Floats, Grid, Integers, few, grid_of, group_starts
 
 _UNITS_BY_TABLE = 8192
 _TIE = 1e-12
@@ -97,3 +97,21 @@ def _tables(sizes: Floats) -> Floats:
     for place in range(8):
         tables += eights[:, place, None] * _SIGNS[None, :, place]
     return tables
+
+
+# Correction of p-values for having looked in many places.
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return Holm's adjusted p-values; None stays None and does not count as a test.
+
+    >>> holm([0.01, None, 0.04])
+    [0.02, None, 0.04]
+    """
+    tested = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    highest = 0.0
+    for rank, (p, place) in enumerate(tested):
+        highest = max(highest, min(1.0, (len(tested) - rank) * p))
+        adjusted[place] = highest
+    return adjusted

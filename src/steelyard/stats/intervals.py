@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.stats.bins import exact_sum
 from steelyard.stats.distributions import normal_quantile
-from steelyard.stats.exact import exact_sum
-from steelyard.stats.grid import Floats, Integers
+from steelyard.stats.resampling import Floats, Integers
 
 WILSON = "wilson"
 BOOTSTRAP = "bootstrap-percentile"

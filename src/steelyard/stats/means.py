@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.records.scores import ValueKind
+from steelyard.stats.bins import exact_sum
 from steelyard.stats.bounded import GAFFKE, GAFFKE_CLUSTERED, bounded_ends
-from steelyard.stats.exact import exact_sum
-from steelyard.stats.grid import Integers
 from steelyard.stats.intervals import NO_VALUES, ONE_CLUSTER, WILSON, Interval, cluster_totals, finite, wilson_ends
 from steelyard.stats.rates import clustered_rate
-from steelyard.stats.resampling import Units
+from steelyard.stats.resampling import Integers, Units
 from steelyard.stats.unbounded import unbounded_interval
 
 

@@ -19,9 +19,7 @@ from steelyard.stats.detectable import Spread, minimum_detectable
 from steelyard.stats.distributions import normal_quantile
 from steelyard.stats.flips import sign_flip_p_value
 from steelyard.stats.intervals import Interval
-from steelyard.stats.paired_means import bounded_interval, unbounded_interval
-from steelyard.stats.paired_rates import exact_p, mid_p, rate_interval, score_p
-from steelyard.stats.paired_sums import (
+from steelyard.stats.paired_means import (
     PAIRED_BOOTSTRAP,
     PAIRED_BOOTSTRAP_CLUSTERED,
     RANDOMISATION,
@@ -29,9 +27,12 @@ from steelyard.stats.paired_sums import (
     Figures,
     PairedSums,
     bootstrap_p,
+    bounded_interval,
     drawn_ends,
     randomisation_p,
+    unbounded_interval,
 )
+from steelyard.stats.paired_rates import exact_p, mid_p, rate_interval, score_p
 from steelyard.stats.pairs import Clusters, Pairs
 
 PairedKind: TypeAlias = Literal["rate", "bounded", "unbounded"]

@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from steelyard.stats.bins import exact_sum
 from steelyard.stats.distributions import binomial_half_two_sided, normal_quantile, normal_two_sided, student_quantile
-from steelyard.stats.exact import exact_sum
 from steelyard.stats.intervals import Interval
 from steelyard.stats.pairs import Pairs
 

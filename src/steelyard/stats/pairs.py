@@ -15,9 +15,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.stats.exact import exact_sum
-from steelyard.stats.grid import Floats
+from steelyard.stats.bins import exact_sum
 from steelyard.stats.intervals import check_binary, cluster_totals, finite
+from steelyard.stats.resampling import Floats
 
 Clusters: TypeAlias = Sequence[object] | npt.NDArray[np.generic]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.stats.distributions import hypergeometric_at_most, normal_at_most, normal_quantile
-from steelyard.stats.grid import Floats, Integers
+from steelyard.stats.resampling import Floats, Integers
 
 _STEPS = 60
 _LONGEST_STEP = 2.0

@@ -10,8 +10,8 @@ from as many residuals as there are clusters.
 
 from __future__ import annotations
 
+from steelyard.stats.bins import exact_sum
 from steelyard.stats.distributions import student_quantile
-from steelyard.stats.exact import exact_sum
 from steelyard.stats.intervals import ONE_CLUSTER, Interval, score_ends
 from steelyard.stats.resampling import Units
 

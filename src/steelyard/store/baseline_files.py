@@ -16,8 +16,7 @@ import msgspec
 from steelyard.errors import InputError, Problem, quoted
 from steelyard.records.encoded import UNREADABLE
 from steelyard.store.directories import refuse_newer
-from steelyard.store.files import json_bytes, write_bytes
-from steelyard.store.lines import parsed, read_objects
+from steelyard.store.files import json_bytes, parsed, read_objects, write_bytes
 from steelyard.store.seals import is_sealed, sealed
 
 BASELINES_FILE = "baselines.json"

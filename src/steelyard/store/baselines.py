@@ -21,10 +21,9 @@ from steelyard.store.baseline_files import (
     known_baselines,
     write_baselines,
 )
+from steelyard.store.counting import FOLDER, counting_folder, locked
 from steelyard.store.directories import check_run_name, now_text
-from steelyard.store.files import json_line
-from steelyard.store.folder import FOLDER, counting_folder, locked
-from steelyard.store.lines import append_line, pass_over, read_objects, take_back
+from steelyard.store.files import append_line, json_line, pass_over, read_objects, take_back
 from steelyard.store.seals import sealed
 
 DATABASE_VARIABLE = "STEELYARD_DATABASE_URL"

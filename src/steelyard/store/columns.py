@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 from steelyard.errors import InputError, Problem
 from steelyard.records.blocks import Counts, Floats, Labels
 from steelyard.records.columns import WEIGHT, Rows
+from steelyard.store.item_arrays import KeptColumns
 from steelyard.store.item_checks import check_column, check_kinds
 from steelyard.store.items import COUNTS_PREFIX, SCORE_PREFIX, TAG_PREFIX
-from steelyard.store.kept import KeptColumns
 
 ROWS_IN_BATCH = 65_536
 RECORD = ("item_id", "expected", "predicted", "correctness", "eval_time_ms")

@@ -18,11 +18,19 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.pool import NullPool, StaticPool
 
 from steelyard.store.baselines import DATABASE_VARIABLE
+from steelyard.store.counting import FOLDER
 from steelyard.store.files import machine_errors
-from steelyard.store.folder import FOLDER
-from steelyard.store.index_errors import database_errors
-from steelyard.store.index_migrations import NEWEST, current_revision, migrate
-from steelyard.store.index_tables import baselines, metadata, runs, scores, verdicts
+from steelyard.store.index_tables import (
+    NEWEST,
+    baselines,
+    current_revision,
+    database_errors,
+    metadata,
+    migrate,
+    runs,
+    scores,
+    verdicts,
+)
 
 INDEX_FILE = "index.sqlite"
 _WAIT_MS = 60_000

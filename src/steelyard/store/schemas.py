@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from steelyard.records.datasets import Manifest
-from steelyard.records.runs import RunRecord
-from steelyard.records.suites import SuiteRecord
+from steelyard.records.runs import RunRecord, SuiteRecord
 
 
 def _of(record: type[msgspec.Struct]) -> Callable[[], dict[str, Any]]:

@@ -10,9 +10,8 @@ from steelyard.items.named_fields import listed, nearest
 from steelyard.records.gates import MetricRule, Policy, Rule
 from steelyard.records.plans import FORMAT_COMPLIANCE, LOSS_METRICS, MATRIX_METRICS, RULE_PREFIX
 from steelyard.registry import metric_definition, metrics
-from steelyard.tasks.gold_set import METRIC
-from steelyard.tasks.options import EvaluateOptions
-from steelyard.tasks.preparation import Prepared
+from steelyard.tasks.loading import EvaluateOptions
+from steelyard.tasks.preparation import METRIC, Prepared
 
 OVER_REPEATS = "repeats"
 

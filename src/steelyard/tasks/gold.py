@@ -24,9 +24,8 @@ from steelyard.records.blocks import ItemBlock
 from steelyard.records.items import Item
 from steelyard.registry import bind_scorer
 from steelyard.scoring.gold import size_warning
-from steelyard.tasks.gold_set import METRIC, GoldSet
 from steelyard.tasks.loading import prompt_text
-from steelyard.tasks.preparation import Prepared
+from steelyard.tasks.preparation import METRIC, GoldSet, Prepared
 
 
 def add_gold(

@@ -6,16 +6,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
+from steelyard.canonical.answer_forms import BESIDE, reasoning_of
 from steelyard.canonical.extraction import Extraction, parse_extraction
-from steelyard.canonical.reasoning_parts import BESIDE, reasoning_of
 from steelyard.configuration.profile import ScoringProfile
 from steelyard.configuration.task import FieldMetric, ScorerEntry, Task
 from steelyard.errors import ConfigurationError, Problem, quoted
 from steelyard.items.row_values import extracted_reference, predicted_field, row_field, row_prediction, row_reference
 from steelyard.judging.items import Fields, Judgement
 from steelyard.records.answers import ANSWER_TYPES, AnswerType, ReasoningPart
-from steelyard.records.fields import FieldNames
-from steelyard.records.items import Item
+from steelyard.records.items import FieldNames, Item
 from steelyard.registry import Scorer, bind_scorer
 from steelyard.registry.parameters import suggestion
 from steelyard.scoring.seed_names import SEED_METRICS, primary_parameters

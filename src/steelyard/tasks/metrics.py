@@ -11,13 +11,46 @@ from steelyard.errors import ConfigurationError, Problem
 from steelyard.judging.corpus import corpus_figures
 from steelyard.judging.items import Judgement
 from steelyard.records.answers import ANSWER_TYPES
-from steelyard.records.plans import CLASSIFICATION_METRICS, FORMAT_COMPLIANCE, NO_CLUSTERS, ReportPlan
+from steelyard.records.plans import CLASSIFICATION_METRICS, FORMAT_COMPLIANCE, NO_CLUSTERS, ReportPlan, Rule
 from steelyard.records.scores import ValueKind
 from steelyard.registry import Metric, bind_metric, bind_scorer, direction_of, metric_definition
 from steelyard.scoring.rules import FormatRules
 from steelyard.scoring.seed_names import is_part
 from steelyard.tasks.judgements import DEFAULT_SCORERS
-from steelyard.tasks.rules import unavailable_metrics
+
+# Format rules and the metrics that a task may ask for without having what they need.
+
+
+WITHOUT_RULES = "the task has no `eval.format_rules`"
+WITHOUT_GOLD_SET = "the task has no `eval.gold_set`"
+OVER_REPEATS = "it is over the repeats of an item: `--repeats N` makes them, and eval/repeats.json has it"
+OF_RESEARCH = "it is of research artifacts: `steelyard research` computes it"
+
+
+def task_rules(task: Task) -> FormatRules | None:
+    """Return the format rules of a task; None where it has none."""
+    if not task.eval.format_rules:
+        return None
+    return FormatRules([Rule(**rule.model_dump()) for rule in task.eval.format_rules])
+
+
+def metric_signatures(requested: Sequence[Metric], rules: FormatRules | None) -> list[str]:
+    """Return the signatures of what is reported; that of format compliance covers the rules themselves."""
+    listed = [metric.signature for metric in requested if metric.name != FORMAT_COMPLIANCE]
+    return listed + ([rules.signature] if rules is not None else [])
+
+
+def unavailable_metrics(task: Task, requested: Sequence[Metric]) -> dict[str, str]:
+    """Return why metrics that were asked for by name cannot be computed."""
+    kinds = {metric.definition.kind: metric.name for metric in requested}
+    found = {}
+    if "rules" in kinds and not task.eval.format_rules:
+        found[kinds["rules"]] = WITHOUT_RULES
+    if "gold" in kinds and task.eval.gold_set is None:
+        found[kinds["gold"]] = WITHOUT_GOLD_SET
+    found |= {metric.name: OVER_REPEATS for metric in requested if metric.definition.kind == "repeats"}
+    return found | {metric.name: OF_RESEARCH for metric in requested if metric.definition.kind == "research"}
+
 
 DEFAULT_METRICS: dict[str, tuple[str, ...]] = {
     "text": ("eval_loss", "perplexity", "f1", "exact_match"),

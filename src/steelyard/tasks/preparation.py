@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,19 +13,68 @@ from steelyard.canonical.predictions import canonical_signature
 from steelyard.configuration.profile import parse_profile
 from steelyard.configuration.task import Task
 from steelyard.datasets.paths import data_path
-from steelyard.errors import Problem, UsageError
+from steelyard.errors import ConfigurationError, Problem, Problems, UsageError
+from steelyard.items.named_fields import NamedFields
 from steelyard.judging.items import Judgement
+from steelyard.reading.limits import Limits
+from steelyard.reading.references import item_id
+from steelyard.reading.rows import Row, read_rows
 from steelyard.reading.yaml_file import read_yaml
-from steelyard.records.fields import FieldNames
+from steelyard.records.items import FieldNames
 from steelyard.records.plans import ReportPlan
-from steelyard.registry import Metric, keeping
+from steelyard.registry import Metric, bind_metric, keeping
+from steelyard.scoring.gold import size_warning
 from steelyard.scoring.rules import FormatRules
-from steelyard.tasks.gold_set import GoldSet, read_gold_set
+from steelyard.tasks.fields import gold_fields
 from steelyard.tasks.judgements import refuse_without_labels, task_judgements
-from steelyard.tasks.loading import load_task, prompt_text
-from steelyard.tasks.metrics import classification_metrics, report_plan, requested_metrics
-from steelyard.tasks.options import EvaluateOptions
-from steelyard.tasks.rules import metric_signatures, task_rules
+from steelyard.tasks.loading import EvaluateOptions, load_task, prompt_text
+from steelyard.tasks.metrics import (
+    classification_metrics,
+    metric_signatures,
+    report_plan,
+    requested_metrics,
+    task_rules,
+)
+
+# The gold set that a task names: a small curated file with unambiguous expected outputs (seed 001).
+
+
+METRIC = "gold_set_accuracy"
+
+
+class GoldSetWarning(UserWarning):
+    """A gold set is smaller or larger than seed 001 asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSet:
+    """The gold set of a task."""
+
+    path: Path
+    metric: Metric
+    ids: frozenset[str]
+    """Ids of its items; predictions for them are not predictions for unknown items."""
+
+
+def read_gold_set(path: Path, task: Task, names: FieldNames) -> GoldSet:
+    """Return a gold set, or raise all that is wrong with its rows; a size other than seed 001's gets a warning."""
+    problems, named = Problems(), NamedFields(gold_fields(task))
+    ids = frozenset(_ids(read_rows(path, problems), names, named))
+    problems.raise_if_any()
+    if named.unseen:
+        raise ConfigurationError(named.problems(path, Limits()))
+    warning = size_warning(len(ids))
+    if warning is not None:
+        warnings.warn(warning, GoldSetWarning, stacklevel=2)
+    return GoldSet(path, bind_metric(METRIC), ids)
+
+
+def _ids(rows: Iterator[Row], names: FieldNames, named: NamedFields) -> Iterator[str]:
+    for row in rows:
+        named.see(row.fields)
+        found = item_id(row.fields, names)
+        if found is not None:
+            yield found
 
 
 @dataclass(frozen=True, slots=True)

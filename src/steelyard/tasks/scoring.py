@@ -11,19 +11,17 @@ from typing import Any, BinaryIO, TypeAlias
 
 from steelyard.canonical.extraction import parse_extraction
 from steelyard.canonical.json_text import RefusedJson, decode_strict
-from steelyard.canonical.objects import read_canonical
 from steelyard.canonical.predictions import predicted_answer
-from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer
+from steelyard.canonical.references import BadReference, ReferenceContext, expected_answer, read_canonical
 from steelyard.errors import ConfigurationError, InputError, Problem, Problems, UsageError
-from steelyard.judging.cards import card_of
-from steelyard.reading.faults import RowError
+from steelyard.judging.columns import card_of
 from steelyard.reading.json_values import parse_object
-from steelyard.reading.limits import Limits
+from steelyard.reading.limits import Limits, RowError
 from steelyard.reading.lines import scan_lines, truncated
 from steelyard.records.answers import AnswerType
 from steelyard.records.scores import Scorecard
 from steelyard.registry import Scorer
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from steelyard.tasks.preparation import prepare
 
 Scorers: TypeAlias = Mapping[AnswerType, Scorer]

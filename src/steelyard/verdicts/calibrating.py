@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.comparison.clusters import own_clusters
 from steelyard.comparison.contract import refuse_mock
 from steelyard.comparison.outcomes import Outcomes, RedrawnColumns
+from steelyard.comparison.pairing import own_clusters
 from steelyard.comparison.redrawing import Redrawing
 from steelyard.errors import Problem, UsageError
 from steelyard.gates.decisions import decide_all

@@ -11,12 +11,10 @@ from typing import Any
 import msgspec
 
 from steelyard.comparison.changes import item_changes
-from steelyard.comparison.clusters import shared_clusters
-from steelyard.comparison.contract import MEANING, contract, refuse_blocking, refuse_mock
+from steelyard.comparison.contract import MEANING, contract, refuse_blocking, refuse_mock, settings_difference
 from steelyard.comparison.means import MeanMeasure
 from steelyard.comparison.measures import Measure
-from steelyard.comparison.pairing import pair_items
-from steelyard.comparison.settings import settings_difference
+from steelyard.comparison.pairing import pair_items, shared_clusters
 from steelyard.comparison.slices import holm_over, minus
 from steelyard.errors import ConfigurationError, Problem, UsageError, excerpt, quoted
 from steelyard.records.comparisons import (
@@ -31,12 +29,9 @@ from steelyard.records.encoded import UNREADABLE
 from steelyard.registry import metric_definition
 from steelyard.runs.repeated import with_repeats, without_repeats
 from steelyard.runs.stored import StoredRun, measured, open_runs
-from steelyard.store.checking import damage_told
-from steelyard.store.results import damaged
-from steelyard.verdicts.answers import unanswered_states
-from steelyard.verdicts.attributing import attribute_change
-from steelyard.verdicts.cautions import hardly_answered
-from steelyard.verdicts.compared_slices import Side, compared_slices
+from steelyard.store.checking import damage_told, damaged
+from steelyard.verdicts.attributing import attribute_change, unanswered_states
+from steelyard.verdicts.cautions import Side, compared_slices, hardly_answered
 
 TRAIN_LOG = "train_log.jsonl"
 NOT_PAIRED = "the items of a run do not decide this metric, so there is nothing to pair"

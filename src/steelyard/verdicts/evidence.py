@@ -11,10 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from steelyard.comparison.clusters import shared_clusters
 from steelyard.comparison.contract import FREE_IN_GATES, contract, gate_hint, with_settings
 from steelyard.comparison.measures import Measure, reach_of
-from steelyard.comparison.pairing import Pairing, pair_items
+from steelyard.comparison.pairing import Pairing, pair_items, shared_clusters
 from steelyard.comparison.repeated import RepeatedColumns
 from steelyard.comparison.repeats import noise_floor
 from steelyard.comparison.retagging import StandingTags
@@ -28,7 +27,7 @@ from steelyard.records.items import SKIPPED, UNTAGGED
 from steelyard.records.plans import SEPARATOR
 from steelyard.runs.repeated import without_repeats
 from steelyard.runs.stored import StoredRun, measured
-from steelyard.verdicts.answers import answered, counting, in_states, n_silenced, n_silent, own_error, silence_gains
+from steelyard.verdicts.attributing import answered, counting, in_states, n_silenced, n_silent, own_error, silence_gains
 
 Mask = npt.NDArray[np.bool_]
 Where = tuple[tuple[str, str], ...]

@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+
+from steelyard.comparison.changes import drift_row
 from steelyard.comparison.contract import contract
-from steelyard.comparison.drift import drift_row
 from steelyard.comparison.pairing import pair_items
+from steelyard.comparison.retagging import StandingTags
 from steelyard.errors import InputError, Problem, SteelyardError
-from steelyard.records.verdicts import FirstBaseline, MetricSinceFirst
+from steelyard.records.columns import ItemColumns
+from steelyard.records.verdicts import FirstBaseline, MetricSinceFirst, Retagged, RetaggedItem
 from steelyard.runs.baselines import baseline_run, refuse_changed
 from steelyard.runs.stored import StoredRun, measured, open_run
 from steelyard.store.baseline_files import Baseline
@@ -76,3 +81,28 @@ def _metrics(before: StoredRun, run: StoredRun, metrics: Sequence[str]) -> Itera
         row = drift_row(measure, run.direction(name), pairing.baseline_rows, pairing.candidate_rows)
         if row["delta"] is not None:
             yield MetricSinceFirst(name, row["baseline"], row["current"], row["delta"], row["n"])
+
+
+# Which items of a run have other tags than the baseline had them with: what a verdict lists of them.
+
+
+LISTED = 1000
+"""How many retagged items a verdict names; it counts all."""
+
+
+def retagged(standing: StandingTags | None, columns: ItemColumns) -> Retagged:
+    """Return the run's retagged items, in the dataset's order."""
+    if standing is None or not standing.changed:
+        return Retagged()
+    rows = np.unique(np.concatenate(list(standing.changed.values())))
+    listed = rows[:LISTED]
+    values = {key: (set(found.tolist()), standing.values(key)) for key, found in standing.changed.items()}
+    items = [
+        RetaggedItem(
+            item_id,
+            before={key: sides[0][row] for key, (changed, sides) in values.items() if row in changed},
+            after={key: sides[1][row] for key, (changed, sides) in values.items() if row in changed},
+        )
+        for item_id, row in zip(columns.ids().take(pa.array(listed)).to_pylist(), listed.tolist(), strict=True)
+    ]
+    return Retagged(len(rows), tuple(items))

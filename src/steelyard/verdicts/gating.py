@@ -10,26 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.comparison.changes import drift_report, error_tag_changes
 from steelyard.comparison.contract import gate_hint, refuse_mock
-from steelyard.comparison.drift import drift_report, error_tag_changes
 from steelyard.gates.decisions import decide_all
 from steelyard.kinds.rejudging import verify_figures, verify_outputs
 from steelyard.numbers.ladder import DIAGNOSTICS
 from steelyard.records.gates import Decision, Evidence, MetricRule, Policy, Rule
 from steelyard.records.plans import SEPARATOR
-from steelyard.records.runs import RUN_FILE
-from steelyard.records.suites import SuiteRecord
+from steelyard.records.runs import RUN_FILE, SuiteRecord
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
 from steelyard.runs.repeated import check_members, with_repeats
 from steelyard.runs.stored import StoredRun, UnfinishedError, open_run
-from steelyard.store.suites import find_suite, read_suite
-from steelyard.store.verdicts import add_verdict
+from steelyard.store.suites import add_verdict, find_suite, read_suite
 from steelyard.verdicts.cautions import cautions
 from steelyard.verdicts.evidence import Case, Where, mask
-from steelyard.verdicts.first_baseline import since_first
+from steelyard.verdicts.first_baseline import retagged, since_first
 from steelyard.verdicts.places import held_rules, of_other_tasks, refuse_unknown_tags
 from steelyard.verdicts.policies import in_suite, policy_of_suite, run_policy
-from steelyard.verdicts.retagged import retagged
 from steelyard.verdicts.sides import (
     UnfinishedBaselineError,
     held_against,

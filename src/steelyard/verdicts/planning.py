@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from steelyard.comparison.clusters import own_clusters
 from steelyard.comparison.contract import refuse_mock
+from steelyard.comparison.pairing import own_clusters
 from steelyard.comparison.planning import Plan, check_question, plan_from_baseline, plan_without_baseline
 from steelyard.errors import ConfigurationError, InputError, Problem, quoted
 from steelyard.runs.baselines import baseline_run

@@ -10,8 +10,7 @@ from steelyard.configuration.policy import DEFAULT_RULES, default_policy, parse_
 from steelyard.errors import Problem, UsageError, quoted
 from steelyard.reading.yaml_file import read_yaml
 from steelyard.records.gates import ALLOWANCES, Policy
-from steelyard.records.runs import CONFIG_FILE, SUITE_FILE
-from steelyard.records.suites import SuiteRecord
+from steelyard.records.runs import CONFIG_FILE, SUITE_FILE, SuiteRecord
 from steelyard.registry.parameters import suggestion
 from steelyard.runs.stored import StoredRun
 

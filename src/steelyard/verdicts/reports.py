@@ -15,10 +15,9 @@ from steelyard.runs.recording import read_finished
 from steelyard.runs.reporting import stored_overlap
 from steelyard.runs.stored import open_runs
 from steelyard.show.html_report import report_html
-from steelyard.store.checking import damage_told
+from steelyard.store.checking import damage_told, read_content
 from steelyard.store.directories import find_run, read_run
 from steelyard.store.files import write_bytes
-from steelyard.store.results import read_content
 from steelyard.verdicts.comparison import CompareOptions, compare
 
 

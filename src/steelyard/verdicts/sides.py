@@ -11,15 +11,14 @@ from pathlib import Path
 from steelyard.errors import InputError, Problem, SteelyardError, UsageError
 from steelyard.records.comparisons import Contract
 from steelyard.records.gates import Decision
-from steelyard.records.runs import RUN_FILE, SUITE_FILE, RunRecord
-from steelyard.records.suites import SuiteRecord, SuiteTask
+from steelyard.records.runs import RUN_FILE, SUITE_FILE, RunRecord, SuiteRecord, SuiteTask
 from steelyard.records.verdicts import Grain, TaskVerdict, Verdict
 from steelyard.runs.baselines import baseline_run, refuse_changed
 from steelyard.runs.repeated import check_members, with_repeats
 from steelyard.runs.stored import HINTS, STANDINGS, StoredRun, UnfinishedError, open_run
 from steelyard.store.baselines import find_baseline
+from steelyard.store.checking import damaged
 from steelyard.store.directories import find_run, read_run
-from steelyard.store.results import damaged
 from steelyard.store.suites import find_suite, read_suite, suite_fingerprint
 
 BASELINE_GATE = "baseline complete"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.kinds.conversations import deriving, names
+from steelyard.kinds.conversations import deriving
+from steelyard.kinds.conversations import files as names
 from steelyard.kinds.conversations.options import ConversationOptions
 from steelyard.kinds.conversations.order import evaluate_conversations
 from steelyard.runs.places import Watching

@@ -1,6 +1,6 @@
 """Names that are taken: told apart whatever their case, over more names than are kept apart."""
 
-from steelyard.kinds.conversations.names import TakenNames
+from steelyard.kinds.conversations.files import TakenNames
 
 
 def test_a_name_is_free_once():

@@ -1,7 +1,7 @@
 """A metric of research artifacts that an ordinary task asks for is named as unavailable, never left out in silence."""
 
 from steelyard.kinds.task.order import evaluate
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 
 
 def test_an_ordinary_task_says_why_it_has_no_golden_recall(tmp_path):

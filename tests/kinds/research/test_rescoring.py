@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from steelyard.errors import InputError, UsageError
-from steelyard.kinds.rescoring import RescoreOptions, rescore
+from steelyard.kinds.rejudging import RescoreOptions, rescore
 from steelyard.kinds.research.order import ResearchOptions, evaluate_research
 from steelyard.store.directories import read_run
 from tests.research_artifacts import claim, event, evidence, golden, output, step, write_golden, write_run

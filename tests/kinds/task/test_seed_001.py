@@ -11,10 +11,10 @@ import yaml
 
 from steelyard.configuration.rules import PreambleRuleWarning
 from steelyard.errors import ConfigurationError, InputError
-from steelyard.kinds.rescoring import RescoreOptions, rescore
+from steelyard.kinds.rejudging import RescoreOptions, rescore
 from steelyard.kinds.task.order import evaluate
-from steelyard.tasks.gold_set import GoldSetWarning
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
+from steelyard.tasks.preparation import GoldSetWarning
 
 SEED_RULES = r"""
 eval:

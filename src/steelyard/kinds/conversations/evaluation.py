@@ -17,7 +17,7 @@ from steelyard.kinds.conversations.deriving import derive
 from steelyard.kinds.conversations.files import ConversationJournal
 from steelyard.kinds.conversations.reading import ConversationSource, Pair
 from steelyard.kinds.conversations.recipe import TASK, ConversationsRecipe
-from steelyard.reading.hashing import sha256_file
+from steelyard.reading.ids import sha256_file
 from steelyard.records.plans import ReportPlan
 from steelyard.records.runs import Reading
 from steelyard.registry import bind_metric, bind_scorer

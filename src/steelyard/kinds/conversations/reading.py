@@ -10,13 +10,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import TypeAlias
 
-from steelyard.conversations.dataset import ConversationError, read_conversation
-from steelyard.conversations.sampling import Sample, draw
+from steelyard.conversations.dataset import ConversationError, Sample, draw, read_conversation
 from steelyard.conversations.traces import TraceError, read_turn, turn_rows
 from steelyard.errors import InputError, Problem, Problems
 from steelyard.items.joined import join_predictions
-from steelyard.reading.documents import read_document
 from steelyard.reading.ids import IdLedger
+from steelyard.reading.json_files import read_document
 from steelyard.reading.lines import BOM, open_plain
 from steelyard.reading.rows import FORMATS, Row, read_rows
 from steelyard.records.conversations import Conversation, TurnTrace

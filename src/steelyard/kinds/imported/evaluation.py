@@ -15,20 +15,18 @@ from steelyard.judging.columns import Columns, Verdict, scored_block
 from steelyard.judging.items import output_text
 from steelyard.kinds.imported.recipe import ImportedRecipe
 from steelyard.kinds.task.identity import manifest_of
-from steelyard.kinds.task.sources import make_source
-from steelyard.kinds.task.streaming import prediction_facts
-from steelyard.reading.hashing import sha256_file
+from steelyard.kinds.task.streaming import make_source, prediction_facts
+from steelyard.reading.ids import sha256_file
 from steelyard.reading.references import prediction_field, reference_field, value_of
 from steelyard.records.blocks import ItemBlock, ScoredBlock
-from steelyard.records.fields import FieldNames
-from steelyard.records.items import Item, Prediction
+from steelyard.records.items import FieldNames, Item, Prediction
 from steelyard.records.plans import ReportPlan
 from steelyard.records.runs import Reading
 from steelyard.records.scores import Scorecard
 from steelyard.runs.places import Watching
 from steelyard.runs.recipes import Found, Taking
 from steelyard.runs.recording import RunIdentity
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from steelyard.tasks.preparation import Prepared
 
 RECORDED = "recorded"

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from steelyard.errors import InputError, Problem
 from steelyard.kinds.research.reading import RunReader, find_runs, read_golden
 from steelyard.kinds.research.recipe import TASK, ResearchRecipe
-from steelyard.reading.hashing import sha256_file
+from steelyard.reading.ids import sha256_file
 from steelyard.reading.limits import Limits
 from steelyard.records.plans import ReportPlan
 from steelyard.research.gates import DEFAULT_THRESHOLDS

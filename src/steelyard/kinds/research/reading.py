@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem, Problems, SteelyardError
-from steelyard.reading.documents import read_document
-from steelyard.reading.hashing import sha256_file
+from steelyard.reading.ids import sha256_file
+from steelyard.reading.json_files import read_document
 from steelyard.reading.limits import Limits
 from steelyard.reading.rows import read_rows
 from steelyard.records.encoded import refuse_not_utf8

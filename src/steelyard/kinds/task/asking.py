@@ -9,15 +9,14 @@ from typing import Any
 import msgspec
 
 from steelyard.asking.generation import generate, over_budget
-from steelyard.asking.opening import model_facts, open_task_model
-from steelyard.asking.requests import Requests, prompt_template, task_generation
+from steelyard.asking.requests import Requests, model_facts, open_task_model, prompt_template, task_generation
 from steelyard.items.source import Source
 from steelyard.kinds.task.evaluation import TaskEvaluation
 from steelyard.kinds.task.identity import judging_configuration, manifest_of
 from steelyard.kinds.task.recipe import TaskRecipe
 from steelyard.kinds.task.refusals import refuse_unknown_tags, refuse_unseen
-from steelyard.kinds.task.sources import make_judge, make_source
 from steelyard.kinds.task.stating import data_of
+from steelyard.kinds.task.streaming import make_judge, make_source
 from steelyard.models import Model
 from steelyard.records.runs import JOURNAL_FILE, Reading
 from steelyard.runs.making import judge_answers
@@ -25,7 +24,7 @@ from steelyard.runs.places import Watching
 from steelyard.runs.recording import FinishedRun, OverBudgetError, RunIdentity, read_finished
 from steelyard.runs.resuming import finished_run, generating
 from steelyard.store.directories import RunDirectory
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from steelyard.tasks.preparation import Prepared
 
 

@@ -9,15 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from steelyard.canonical.reasoning_parts import BESIDE
+from steelyard.canonical.answer_forms import BESIDE
 from steelyard.configuration.task import FieldMetric
 from steelyard.items.journal import StoredJournal
 from steelyard.items.source import Quarantine, Source
 from steelyard.judging.items import DryJudge
 from steelyard.kinds.task.identity import identify, judging_configuration, manifest_of
 from steelyard.kinds.task.recipe import TaskRecipe
-from steelyard.kinds.task.sources import make_judge, make_source, report_over
-from steelyard.kinds.task.streaming import prediction_facts, stream
+from steelyard.kinds.task.streaming import make_judge, make_source, prediction_facts, report_over, stream
 from steelyard.records.plans import ReportPlan
 from steelyard.records.runs import JOURNAL_FILE, REJECTED_FILE, Reading, RunRecord
 from steelyard.runs.places import Watching
@@ -25,7 +24,7 @@ from steelyard.runs.recipes import Found, Taking
 from steelyard.runs.recording import RunIdentity
 from steelyard.store.files import json_line
 from steelyard.tasks.gold import add_gold
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from steelyard.tasks.preparation import Prepared
 
 

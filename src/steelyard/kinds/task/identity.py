@@ -8,7 +8,7 @@ from typing import Any
 from steelyard.datasets.paths import plain_manifest, stored_manifest
 from steelyard.datasets.shipped import lasting_path, named_path
 from steelyard.items.source import Source
-from steelyard.reading.hashing import sha256_file
+from steelyard.reading.ids import sha256_file
 from steelyard.runs.recording import RunIdentity
 from steelyard.tasks.loading import prompt_text
 from steelyard.tasks.preparation import Prepared

@@ -10,7 +10,7 @@ from steelyard.kinds.task.stating import stored_recipe
 from steelyard.runs.making import make_stored
 from steelyard.runs.places import UNWATCHED, Watching
 from steelyard.runs.recording import FinishedRun
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from steelyard.tasks.preparation import Prepared, prepare
 
 REPLAY = "replay:"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from steelyard.datasets.shipped import opened_path
 from steelyard.records.runs import RunKind
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Any
 from steelyard.datasets.shipped import lasting_path
 from steelyard.kinds.task.identity import judging_configuration
 from steelyard.kinds.task.recipe import TaskRecipe
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 from steelyard.tasks.preparation import Prepared, resolve
 
 

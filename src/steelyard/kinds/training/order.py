@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.asking.opening import model_options
+from steelyard.asking.requests import model_options
 from steelyard.errors import InputError, MachineError, Problem, SteelyardError, UsageError
 from steelyard.kinds.task.asking import ask_and_judge, asked_recipe, plan_asking
 from steelyard.kinds.training.planning import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.errors import InputError, Problem
-from steelyard.kinds.rescoring import RescoreOptions, rescore
+from steelyard.kinds.rejudging import RescoreOptions, rescore
 from steelyard.kinds.task.order import evaluate
 from steelyard.kinds.training.recipe import TrainingRecipe
 from steelyard.models.parts import ADAPTER
@@ -16,7 +16,7 @@ from steelyard.runs.parts import refuse_other_model
 from steelyard.runs.places import UNWATCHED, Watching
 from steelyard.runs.recording import FinishedRun
 from steelyard.store.directories import find_run, read_run
-from steelyard.tasks.options import EvaluateOptions
+from steelyard.tasks.loading import EvaluateOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
