@@ -58,6 +58,8 @@ class Reading(msgspec.Struct, frozen=True):
     """Rows of predictions that were set aside."""
     unaccounted: int = 0
     """Of those, rows that name no item, so that nobody knows whose answer is lacking."""
+    by_columns: int = 0
+    """Items whose rows were plain, and were judged by columns; the others were judged one by one."""
 
     @property
     def flags(self) -> list[str]:

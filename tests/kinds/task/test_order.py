@@ -209,3 +209,10 @@ def test_derived_tags_are_computed_when_a_slice_asks_for_them(judged: Judged):
     results = correctness(judged, items, PREDICTIONS[:1], slice_by=("length_bucket", "operations")).results
     assert set(results["slices"]["length_bucket"]) == {"medium"}
     assert set(results["slices"]["operations"]) == {"2"}
+
+
+@pytest.mark.parametrize(("copies", "by_columns"), [(2, 0), (20_000, 20_000)], ids=["small", "large"])
+def test_the_run_says_how_many_items_were_judged_by_columns(judged: Judged, copies: int, by_columns: int):
+    rows = [{"id": f"i{n}", "input": "what is it? " * 9, "reference": "a", "prediction": "a"} for n in range(copies)]
+    found = judged(rows, scorer="answer_correctness@v1", answer_type="text")
+    assert found.run.reading.by_columns == by_columns

@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from steelyard.canonical.answer_forms import BESIDE
 from steelyard.configuration.task import FieldMetric
 from steelyard.items.journal import StoredJournal
@@ -88,6 +90,7 @@ class TaskEvaluation:
             add_gold(taking.report, self.prepared, source, journal, aside=self.aside)
         source.check_unknown(strict=bool(self.recipe.strict_ids) and self.reading is None)
         reading = self.reading or Reading(source.unknown_total, source.rejected, source.unaccounted)
+        reading = msgspec.structs.replace(reading, by_columns=source.by_columns)
         journaled = taking.path / JOURNAL_FILE if self.keeps_journal else source.predictions
         flags = () if source.selection.is_whole else ("limited",)
         return Found(prediction_facts(journaled, reading), reading, flags, tuple(source.unknown_ids))
