@@ -59,7 +59,7 @@ def worlds(tmp_path_factory):
     def world(kind: str) -> World:
         if kind == "train":
             # Imported once, and before any process is forked.
-            import tiny_models  # noqa: F401
+            from tests import tiny_models  # noqa: F401
         if kind not in known:
             root = tmp_path_factory.mktemp(kind)
             with inside(root):

@@ -110,3 +110,12 @@ def test_an_unreadable_record_is_said_to_be_unreadable(tmp_path: Path):
 def test_runs_are_listed_newest_first(tmp_path: Path):
     names = [made(tmp_path, name).path.name for name in ("a", "b", "c")]
     assert {path.name for path, _ in list_runs(tmp_path)} == set(names)
+
+
+def test_a_run_that_found_no_room_for_its_first_file_is_begun_again(tmp_path):
+    (tmp_path / "one" / "eval").mkdir(parents=True)
+    RunDirectory.create(tmp_path, "one", replaces=lambda _: True).release()
+    (tmp_path / "two" / "eval").mkdir(parents=True)
+    (tmp_path / "two" / "eval" / "mine.txt").touch()
+    with pytest.raises(UsageError, match="there is already"):
+        RunDirectory.create(tmp_path, "two", replaces=lambda _: True)

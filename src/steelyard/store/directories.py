@@ -181,13 +181,15 @@ def _emptied(path: Path, replaces: Callable[[Path], bool] | None) -> Owner:
 def _died(path: Path) -> bool:
     """Return whether a run's process ended before the run did; a folder with anything else in it is none of ours.
 
-    One that died before it could own its folder left it empty.
+    One that died before it could own its folder left it empty, and one that found no room for its first file left an
+    empty folder in it.
     """
     if (path / RUN_FILE).is_file():
         return run_standing(path, read_run(path)) == "crashed"
     names = {entry.name for entry in path.iterdir()}
     ours = all(name in (OWNER_FILE, "eval") or name.startswith(f".{RUN_FILE}.") for name in names)
-    return ours and (not names or OWNER_FILE in names) and standing(path, "running") == "crashed"
+    is_empty = names <= {"eval"} and not any((path / "eval").glob("*"))
+    return ours and (is_empty or OWNER_FILE in names) and standing(path, "running") == "crashed"
 
 
 def run_standing(path: Path, record: RunRecord) -> Standing:

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import IO, Any, BinaryIO, Self
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from steelyard.errors import InputError, Problem
@@ -272,17 +272,18 @@ def items_digest(path: Path) -> str:
         for batch in pq.ParquetFile(path).iter_batches(batch_size=65_536, columns=list(hashes)):
             for name, (texts, lengths) in hashes.items():
                 column = batch.column(name).cast(TEXT_KIND)
-                texts.update(_characters(column))
-                lengths.update(pc.binary_length(column).cast(pa.int64()).to_numpy(zero_copy_only=False))
+                offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1]
+                texts.update(_characters(column, offsets))
+                # Arrow's own way to numpy imports pandas wherever that is installed: 0.4 s and 70 MB.
+                lengths.update(np.diff(offsets).data)
     except (OSError, pa.ArrowException) as error:
         raise _unreadable(path, error) from error
     parts = [found.hexdigest() for pair in hashes.values() for found in pair]
     return "sha256:" + hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _characters(column: pa.Array) -> memoryview:
+def _characters(column: pa.Array, offsets: npt.NDArray[np.int64]) -> memoryview:
     """Return the texts of a column one after another, without a copy."""
-    offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1]
     return memoryview(column.buffers()[2] or b"")[int(offsets[0]) : int(offsets[-1])]
 
 
