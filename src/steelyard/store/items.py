@@ -269,7 +269,9 @@ def items_digest(path: Path) -> str:
     """
     hashes = {name: (hashlib.sha256(), hashlib.sha256()) for name in ("item_id", "item_hash")}
     try:
-        for batch in pq.ParquetFile(path).iter_batches(batch_size=65_536, columns=list(hashes)):
+        # Reading ahead would hold both columns of the whole file.
+        file = pq.ParquetFile(path, pre_buffer=False)
+        for batch in file.iter_batches(batch_size=8192, columns=list(hashes), use_threads=False):
             for name, (texts, lengths) in hashes.items():
                 column = batch.column(name).cast(TEXT_KIND)
                 offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1]
