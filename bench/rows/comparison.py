@@ -66,9 +66,8 @@ def measure(setting: Setting) -> list[Result]:
 def make_run(runs: Path, name: str, size: int, seed: int) -> None:
     """Record a run of 0/1 scores in three sources."""
     generator = np.random.default_rng(seed)
-    identity = RunIdentity(
-        task="bench", scorer_version="score@v1", signatures={"scorers": ["score@v1"]}, model={"name": name}
-    )
+    signatures = {"scorers": ["score@v1"], "metrics": [], "canonical": []}
+    identity = RunIdentity(task="bench", scorer_version="score@v1", signatures=signatures, model={"name": name})
     plan = ReportPlan(primary="score", metrics=(), directions={}, rounds=10)
     with recording(Place(runs_dir=runs, name=name), identity, plan) as recorder:
         for start in range(0, size, BLOCK):

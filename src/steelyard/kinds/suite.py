@@ -13,7 +13,7 @@ from typing import Any
 from steelyard import __version__
 from steelyard.configuration.policy import suite_policy
 from steelyard.configuration.task import Suite, parse_suite
-from steelyard.errors import ConfigurationError, Problem, SteelyardError, UsageError
+from steelyard.errors import ConfigurationError, MachineError, Problem, SteelyardError, UsageError
 from steelyard.items.named_fields import nearest
 from steelyard.kinds.task.order import evaluate
 from steelyard.reading.yaml_file import read_yaml
@@ -126,6 +126,9 @@ def _evaluated(
     for name, task_file in tasks.items():
         try:
             done = run(replace(options, task_file=task_file, name=name, runs_dir=path))
+        except MachineError:
+            # No fault of the task: the suite has not ended, and the same command begins it again.
+            raise
         except SteelyardError as error:
             first = first or error
             listed[name] = SuiteTask(task=name, file=str(task_file), error=str(error))
