@@ -1,4 +1,7 @@
-"""Means of per-item numbers with their intervals; all of it merges."""
+"""Means of per-item numbers with their intervals; all of it merges.
+
+Beside them: sums that are drawn again, and intervals of figures that are no means of items.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Items to the requests that a model is asked: the prompt of each, and how the model is to answer."""
+"""Items to the requests that a model is asked: the prompt of each, and how the model is to answer.
+
+Before it the model, opened as the caller said.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Answers as JSON objects in seed 003's shapes, and as a person reads them."""
+"""Answers as JSON objects in seed 003's shapes, and as a person reads them.
+
+Before it: the parts of a reasoning answer.
+"""
 
 from __future__ import annotations
 

@@ -14,6 +14,8 @@ Markers, in any case. After a *label* the answer stands alone; a *sentence* ends
 The answer is stripped, and Markdown's `**` around it removed. After a sentence marker one final full stop (`.` or `。`)
 is removed, unless its word is an abbreviation with another one in it (`U.S.`). A marker with nothing after it on its
 line is no answer, also when an earlier one has one. Lines end at LF or CR; U+2028 is not a line break.
+
+Before it: the parts of an output that are reasoning, which no extraction looks at.
 """
 
 from __future__ import annotations

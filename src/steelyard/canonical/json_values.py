@@ -1,4 +1,7 @@
-"""JSON values where an answer's parts are meant. What is of another type is refused, never turned into it."""
+"""JSON values where an answer's parts are meant. What is of another type is refused, never turned into it.
+
+Beside them: lists that are written as text.
+"""
 
 from __future__ import annotations
 

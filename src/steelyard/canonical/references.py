@@ -3,6 +3,8 @@
 A reference is one of seed 003's typed objects or a plain value in its place: `"12.5%"`, `0.125`, `"B"`, `["ai"]`. For
 text a list of strings is one reference and its equals. Empty text, null, and an object without a value are no
 references; 0, false and the empty list are.
+
+Before it: answers as texts that people read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`steelyard gate`: whether a run may ship."""
+"""`steelyard gate`: whether a run may ship.
+
+Beside it `steelyard calibrate`, which says how often a gate is wrong.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`steelyard rescore RUN`: judge a run's stored predictions again."""
+"""`steelyard rescore RUN`: judge a run's stored predictions again.
+
+Beside it `steelyard reproduce`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`steelyard runs list|show|items`: the runs there are, one of them, its items."""
+"""`steelyard runs list|show|items`: the runs there are, one of them, its items.
+
+Beside it `steelyard reindex`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Items that got worse or better, with both sides whole, and the tags that regressions have more often."""
+"""Items that got worse or better, with both sides whole, and the tags that regressions have more often.
+
+Beside them: how far confidence and error have drifted.
+"""
 
 from __future__ import annotations
 

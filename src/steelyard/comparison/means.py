@@ -1,4 +1,7 @@
-"""The mean of a per-item number over two runs, and the paired difference by the kind of the number."""
+"""The mean of a per-item number over two runs, and the paired difference by the kind of the number.
+
+Beside it the ratio of weighted sums.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 An item whose input or reference was edited is listed as edited and not paired; what only one run has is listed as
 added or removed. So a deleted failing item cannot raise a score in silence.
+
+Beside them the clusters of both runs.
 """
 
 from __future__ import annotations

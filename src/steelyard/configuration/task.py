@@ -1,4 +1,7 @@
-"""The task file (page 05), and seed 003's task YAML, which means the same in other words."""
+"""The task file (page 05), and seed 003's task YAML, which means the same in other words.
+
+Beside it the suite file, which lists task files.
+"""
 
 from __future__ import annotations
 

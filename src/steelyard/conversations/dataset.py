@@ -1,4 +1,7 @@
-"""Rows of a dataset in ConvFinQA's shape to conversations; what is wrong with a row is said whole."""
+"""Rows of a dataset in ConvFinQA's shape to conversations; what is wrong with a row is said whole.
+
+Beside them the stratified sample.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """The tests of a policy as one family: one-sided p-values, corrected by Holm, and whether a test could say anything.
 
 The null distributions of the paired tests are symmetric, so the one-sided p of a drop is half of the two-sided one.
+
+Before it: what keeps a rule from being decided.
 """
 
 from __future__ import annotations

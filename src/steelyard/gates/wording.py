@@ -1,4 +1,7 @@
-"""The words of a decision's reason: one sentence for people who know no statistics, with the numbers in it."""
+"""The words of a decision's reason: one sentence for people who know no statistics, with the numbers in it.
+
+Beside them: limits on the figure itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lines of a file read where they stand, in any order: near ones in one piece, and nothing is held."""
+"""Lines of a file read where they stand, in any order: near ones in one piece, and nothing is held.
+
+Beside them rows of other formats, spelled as lines.
+"""
 
 from __future__ import annotations
 

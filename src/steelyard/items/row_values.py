@@ -1,4 +1,7 @@
-"""The raw reference and the raw output in a row; a KeyError whose argument says why there is none."""
+"""The raw reference and the raw output in a row; a KeyError whose argument says why there is none.
+
+Before it: tags that are derived from a row.
+"""
 
 from __future__ import annotations
 

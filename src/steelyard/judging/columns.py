@@ -1,4 +1,7 @@
-"""Judged items and what becomes of them: the columns of a block."""
+"""Judged items and what becomes of them: the columns of a block.
+
+Before it: labels, and the card of one prediction.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 What is extracted, scored, tagged and explained depends on the two texts alone, so rows with the same texts share all of
 it. A classification of a million rows has a few hundred distinct pairs; a task whose pairs are mostly distinct takes
 the item form.
+
+Beside it: odd rows woven into the block of the plain ones.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Columns of text as codes and as hashes."""
+"""Columns of text as codes and as hashes.
+
+Beside them: picked lines, and checks of bytes.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The loops compare hashes of tokens and, beyond eight bytes, the bytes: a hash of a shorter token determines it. So no
 collision can count. A row with a character that depends on its neighbours takes the item form.
+
+Beside them ROUGE, equal to `text.rouge`.
 """
 
 from __future__ import annotations

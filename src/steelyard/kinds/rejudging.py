@@ -1,4 +1,4 @@
-"""A run's stored answers judged again, aside: nothing is asked of a model, and no run is touched."""
+"""Stored answers judged again: in the run itself (`rescore`), or aside (`gate --verify`, `compare --attribute`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""llama.cpp in this process: one slot, and the calls of its own server that the GGUF models need."""
+"""llama.cpp in this process: one slot, and the calls of its own server that the GGUF models need.
+
+Beside it the states of prompts' shared beginnings.
+"""
 
 from __future__ import annotations
 

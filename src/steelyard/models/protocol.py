@@ -1,4 +1,7 @@
-"""What every model does: answer one request, or a stream of them in whatever order answers come."""
+"""What every model does: answer one request, or a stream of them in whatever order answers come.
+
+Beside it the mock, behind which no model stands.
+"""
 
 from __future__ import annotations
 

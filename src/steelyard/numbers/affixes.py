@@ -5,6 +5,8 @@ Rules for letters that are both a magnitude and a unit, all case-sensitive:
 - `5m`, `5k`, `5K`, `5b`: attached to the digits they are magnitudes (million, thousand, thousand, billion);
 - `$5 m`, `5 m USD`: so they are beside a currency;
 - `5 m`, `5 K`: standing apart they are metre and kelvin, while `k`, `M`, `b`, `B` stay magnitudes.
+
+Before it: numbers in words and other digits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a written number is, or why it is none."""
+"""What a written number is, or why it is none.
+
+Beside it: characters folded to plain ones.
+"""
 
 from __future__ import annotations
 

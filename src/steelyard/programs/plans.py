@@ -3,6 +3,8 @@
 A step is `{step_id, tool: extract_value | compute, operation, operands[], value}`. An operand is a number, the id of an
 earlier step, or `#n` for the result of the n-th compute step. An extract step has its number as `value` or as its only
 operand. `percentage` of [part, whole] is part / whole, and `percentage_change` of [old, new] is (new - old) / old.
+
+Beside them the tables that table operations look into.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Ids of millions of rows in a few bytes each: enough to say that one stands twice, and then where."""
+"""Ids of millions of rows in a few bytes each: enough to say that one stands twice, and then where.
+
+Beside them the hashes of files and of items.
+"""
 
 from __future__ import annotations
 

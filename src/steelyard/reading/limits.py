@@ -1,4 +1,7 @@
-"""How much a file may ask of us before it is refused. Every message about a limit names the option that raises it."""
+"""How much a file may ask of us before it is refused. Every message about a limit names the option that raises it.
+
+Beside them: what is wrong with a row, in one shape.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A name that the configuration gives is the only one looked at. Otherwise the first present field is taken; a field that
 is null counts as present only where every other one is absent or null too, since Parquet has null for what is absent.
+
+Beside them: lists of names as people write them.
 """
 
 from __future__ import annotations

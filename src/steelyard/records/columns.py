@@ -1,4 +1,7 @@
-"""One run's items as columns: what comparison and gate read of a run, whatever keeps it."""
+"""One run's items as columns: what comparison and gate read of a run, whatever keeps it.
+
+Beside them cells and tables of other formats.
+"""
 
 from __future__ import annotations
 

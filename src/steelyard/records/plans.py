@@ -1,4 +1,7 @@
-"""What the aggregate room is asked to report; made from the task by the room `tasks`."""
+"""What the aggregate room is asked to report; made from the task by the room `tasks`.
+
+Beside it format rules.
+"""
 
 from __future__ import annotations
 

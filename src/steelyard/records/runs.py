@@ -1,4 +1,7 @@
-"""What a run says about itself in `run.json`, and the names of its files."""
+"""What a run says about itself in `run.json`, and the names of its files.
+
+Beside it: what repeats gave, what a baseline said before, and a suite's record.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Parameters of scorers and metrics: read from a function's signature, and checked when a user gives them."""
+"""Parameters of scorers and metrics: read from a function's signature, and checked when a user gives them.
+
+Before it the two tables that decorated functions enter.
+"""
 
 from __future__ import annotations
 

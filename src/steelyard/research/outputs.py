@@ -2,6 +2,8 @@
 
 A run's own shape is strict: a key of the wrong type makes it unreadable. What a piece of evidence lacks is no fault of
 shape but a finding, so evidence keeps its raw values for `evidence.py` to judge.
+
+Beside them the steps of a run.
 """
 
 from __future__ import annotations

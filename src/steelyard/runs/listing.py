@@ -1,4 +1,7 @@
-"""Pages of runs: from the index where it can be used, else from the run directories themselves."""
+"""Pages of runs: from the index where it can be used, else from the run directories themselves.
+
+Beside them one run as it is shown.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The hashes of a finished run, written once everything that they cover is on disk."""
+"""The hashes of a finished run, written once everything that they cover is on disk.
+
+Beside them: under which judges a run stands since it was judged again.
+"""
 
 from __future__ import annotations
 

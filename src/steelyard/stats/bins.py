@@ -3,6 +3,8 @@
 A bin holds the values that share sign, exponent and the first seven binary digits, so it is less than 1 % wide whatever
 the magnitude. Inside a bin, counts, offsets and squared offsets are added as whole numbers: the result is the same in
 any order and any partition, and the variance inside a bin is kept, so resampling loses no spread.
+
+Beside them exact sums.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ units: all sign patterns. Few distinct sizes: binomial counts. Up to 8,192 units
 a table of 256 sums. Else the sizes are put into 64 groups of neighbours: the number of plus signs in a group is
 binomial, and what the sizes of a group differ among themselves is added as one normal value of exactly that variance.
 The sum keeps its variance and its symmetry, and a round costs 64 binomials, whatever the number of units.
+
+Beside it Holm's correction.
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ values; the interval is never narrower than Gaffke's with the mean that far on e
 
 A lower end of the differences is computed, and an upper one as that of their negatives with the same seed: exchanging
 the runs exchanges the ends exactly.
+
+Beside them: sums and ratios, linearised.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ units: rows. Else the sorted units are put into 64 groups; the counts of the gro
 one group differ among themselves is added as one normal value of exactly that variance. Mean and variance of a draw are
 those of the plain bootstrap, and the difference in shape is far below what 1,000 rounds can show (a quantile at 2.5 %
 has a Monte Carlo error of 8 % of the standard error). A round costs 64 binomials, whatever the number of units.
+
+Beside them the grid on which values are counted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Whether a run's files are the ones that were written: each held against the hash that another file keeps of it.
 
 Nothing is judged again here. What is found is raised as damage, naming the file.
+
+Before it: results, read in their types.
 """
 
 from __future__ import annotations

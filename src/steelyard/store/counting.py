@@ -3,6 +3,8 @@
 `.steelyard/started.jsonl` has a line for each start and is never shortened, so removing runs gives no number twice. It
 is the authority on which run was started last; runs keep their number in `run.json`, so that a line that is lost or
 damaged here is noticed, and a file that is lost is made again from the runs.
+
+Before it the folder's own files and its lock.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Files that are whole or not there: write aside, flush to disk, rename.
 
 No key is written, whatever it stands in. What is said is told without any secret before it comes here (`redacted`).
+
+Beside them: files of lines, appended whole.
 """
 
 from __future__ import annotations

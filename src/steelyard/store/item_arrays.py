@@ -1,4 +1,7 @@
-"""Columns of a judged block as Arrow arrays that share their memory."""
+"""Columns of a judged block as Arrow arrays that share their memory.
+
+Beside them columns that are read once and kept.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The folder of a suite: `suite.json`, and a run directory for each task."""
+"""The folder of a suite: `suite.json`, and a run directory for each task.
+
+Beside it the verdicts that a folder keeps.
+"""
 
 from __future__ import annotations
 

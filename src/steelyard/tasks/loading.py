@@ -1,4 +1,7 @@
-"""The task of an evaluation as it is meant: what its file says, with the command line's overrides applied."""
+"""The task of an evaluation as it is meant: what its file says, with the command line's overrides applied.
+
+Before it what a caller may ask, from the command line or from Python.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a task reports over all its items: its metrics, the parts of its scorers, slices and hard examples."""
+"""What a task reports over all its items: its metrics, the parts of its scorers, slices and hard examples.
+
+Before it the format rules of a task.
+"""
 
 from __future__ import annotations
 

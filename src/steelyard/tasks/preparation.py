@@ -1,4 +1,7 @@
-"""From a task and its overrides to everything an evaluation needs: judgements, metrics, the report asked for."""
+"""From a task and its overrides to everything an evaluation needs: judgements, metrics, the report asked for.
+
+Before it the gold set.
+"""
 
 from __future__ import annotations
 

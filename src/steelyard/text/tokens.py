@@ -1,4 +1,7 @@
-"""Tokens that overlap measures count: words between white space, and each Han, kana and hangul character by itself."""
+"""Tokens that overlap measures count: words between white space, and each Han, kana and hangul character by itself.
+
+Beside them: how texts are normalised, and how far two overlap.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """What caused a change: the baseline's stored outputs judged again by the candidate's scorers and references.
 
 Nothing is asked of a model. Both judgements are made aside, and neither run is touched.
+
+Before it: what became of single answers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a reader must know before the verdict: hardly any answers, a slice that fell and that no rule looks at."""
+"""What a reader must know before the verdict: hardly any answers, a slice that fell and that no rule looks at.
+
+Beside them the slices of a comparison.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A baseline that is moved to each run that passes can be followed down by a little less than a gate's limit every time.
 The first one does not move.
+
+Beside it the items that were given other tags since.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The order of an evaluation of conversations: read, solve or take stored traces, judge, count, store, draw."""
+"""The order of an evaluation of conversations: read, solve or take stored traces, judge, count, store, draw.
+
+Before it: turns from a model.
+"""
 
 from __future__ import annotations
 

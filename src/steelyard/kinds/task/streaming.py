@@ -1,4 +1,7 @@
-"""Blocks through the rooms: read, judge, record. Nothing here holds more than one."""
+"""Blocks through the rooms: read, judge, record. Nothing here holds more than one.
+
+Before it: where items and predictions come from, and what judges them.
+"""
 
 from __future__ import annotations
 
