@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 
 from steelyard.datasets.versions import add_dataset
 from steelyard.errors import ConfigurationError, IncompleteError, InputError, UsageError
+from steelyard.kinds.rejudging import RescoreOptions, rescore
 from steelyard.kinds.reproduction import reproduce_run, verify_run
 from steelyard.kinds.training.order import train
 from steelyard.kinds.training.planning import TrainOptions, plan_training
@@ -131,6 +132,8 @@ def test_without_a_test_split_the_run_is_complete_and_not_evaluated(models, fold
     trained = run(models / "causal", epochs=1)
     assert trained.evaluation is None
     assert read_run(trained.path).flags == ["not_evaluated"]
+    with pytest.raises(UsageError, match="not-for-this-kind"):
+        rescore(RescoreOptions(run=trained.path.name))
 
 
 def test_a_dry_run_checks_everything_and_writes_nothing(models, folder):

@@ -13,7 +13,7 @@ from steelyard.records.runs import CONFIG_FILE, JOURNAL_FILE, RunRecord
 from steelyard.runs.making import make_stored
 from steelyard.runs.parts import STORED
 from steelyard.runs.places import Place, Watching
-from steelyard.runs.recipes import AS_IT_WAS, OtherJudges
+from steelyard.runs.recipes import AS_IT_WAS, OtherJudges, not_for_this_kind
 from steelyard.tasks.gates import check_gates
 from steelyard.tasks.preparation import prepare
 
@@ -27,6 +27,9 @@ class TaskKind:
         self, recipe: TaskRecipe, run: Path, record: RunRecord, judges: OtherJudges = AS_IT_WAS, *, aside: bool = False
     ) -> TaskEvaluation:
         """Return the run's journal ready to be judged again."""
+        if "not_evaluated" in record.flags:
+            hint = "`steelyard eval --run RUN --test-data FILE` evaluates its model"
+            raise not_for_this_kind("judging again", "a training that had no rows to be evaluated on", hint)
         if recipe.dataset is None:
             message = "the run's config.yaml names no dataset, so its items cannot be judged again"
             file = str(run / CONFIG_FILE)
